@@ -1,0 +1,168 @@
+//! Time as data: points, spans and how they are shown. Units are milliseconds throughout.
+//!
+//! What it does: arithmetic that saturates, short ages for a table. What it does not: ask for the
+//! time. `now` is always an argument; the only clock lives in `shell::clock` and is handed around
+//! as a [`Clock`].
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::sync::Arc;
+
+/// Milliseconds since the Unix epoch. Whose clock (the server's or ours) is said at the field.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct UnixMs(pub i64);
+
+/// A span of milliseconds; may be negative (clocks differ).
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Span(pub i64);
+
+/// A source of the current time, injected so that tests and replays own it.
+pub type Clock = Arc<dyn Fn() -> UnixMs + Send + Sync>;
+
+impl UnixMs {
+    /// How long ago `earlier` was, seen from here. Never negative: a point in the future is 0 old.
+    pub fn since(self, earlier: UnixMs) -> Span {
+        Span((self.0.saturating_sub(earlier.0)).max(0))
+    }
+}
+
+impl Span {
+    /// No time at all.
+    pub const ZERO: Span = Span(0);
+
+    /// From whole seconds.
+    pub const fn secs(seconds: i64) -> Self {
+        Span(seconds.saturating_mul(1000))
+    }
+    /// From whole minutes.
+    pub const fn mins(minutes: i64) -> Self {
+        Span(minutes.saturating_mul(60_000))
+    }
+    /// From whole hours.
+    pub const fn hours(hours: i64) -> Self {
+        Span(hours.saturating_mul(3_600_000))
+    }
+    /// From whole days.
+    pub const fn days(days: i64) -> Self {
+        Span(days.saturating_mul(86_400_000))
+    }
+    /// Whole milliseconds.
+    pub const fn as_ms(self) -> i64 {
+        self.0
+    }
+
+    /// At most four characters for table columns: `8s`, `4m10`, `42m`, `2h05`, `18h`, `3d`, `2y`.
+    pub fn short(self) -> String {
+        let s = (self.0.max(0)) / 1000;
+        let (m, h, d) = (s / 60, s / 3600, s / 86_400);
+        if s < 60 {
+            format!("{s}s")
+        } else if m < 10 {
+            format!("{m}m{:02}", s % 60)
+        } else if h < 1 {
+            format!("{m}m")
+        } else if h < 10 {
+            format!("{h}h{:02}", m % 60)
+        } else if d < 1 {
+            format!("{h}h")
+        } else if d < 1000 {
+            format!("{d}d")
+        } else {
+            format!("{}y", d / 365)
+        }
+    }
+
+    /// For sentences: `8 s`, `4 min 10 s`, `12 min`, `2 h 5 min`, `3 d 4 h`.
+    pub fn words(self) -> String {
+        let s = (self.0.max(0)) / 1000;
+        let pair = |big: i64, b: &str, small: i64, t: &str| {
+            if small == 0 {
+                format!("{big} {b}")
+            } else {
+                format!("{big} {b} {small} {t}")
+            }
+        };
+        if s < 60 {
+            format!("{s} s")
+        } else if s < 600 {
+            pair(s / 60, "min", s % 60, "s")
+        } else if s < 3600 {
+            format!("{} min", s / 60)
+        } else if s < 86_400 {
+            pair(s / 3600, "h", (s % 3600) / 60, "min")
+        } else {
+            pair(s / 86_400, "d", (s % 86_400) / 3600, "h")
+        }
+    }
+}
+
+impl Add<Span> for UnixMs {
+    type Output = UnixMs;
+    fn add(self, span: Span) -> UnixMs {
+        UnixMs(self.0.saturating_add(span.0))
+    }
+}
+impl Sub<Span> for UnixMs {
+    type Output = UnixMs;
+    fn sub(self, span: Span) -> UnixMs {
+        UnixMs(self.0.saturating_sub(span.0))
+    }
+}
+impl Sub<UnixMs> for UnixMs {
+    type Output = Span;
+    fn sub(self, other: UnixMs) -> Span {
+        Span(self.0.saturating_sub(other.0))
+    }
+}
+impl Add for Span {
+    type Output = Span;
+    fn add(self, other: Span) -> Span {
+        Span(self.0.saturating_add(other.0))
+    }
+}
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_fit_four_characters() {
+        let cases = [
+            (0, "0s"),
+            (59_999, "59s"),
+            (250_000, "4m10"),
+            (720_000, "12m"),
+            (7_500_000, "2h05"),
+            (18 * 3_600_000, "18h"),
+            (3 * 86_400_000, "3d"),
+            (999 * 86_400_000, "999d"),
+            (1000 * 86_400_000, "2y"),
+            (-5, "0s"),
+        ];
+        for (ms, want) in cases {
+            assert_eq!(Span(ms).short(), want);
+            assert!(Span(ms).short().len() <= 4);
+        }
+    }
+
+    #[test]
+    fn words_read_well() {
+        assert_eq!(Span::secs(8).words(), "8 s");
+        assert_eq!(Span::secs(250).words(), "4 min 10 s");
+        assert_eq!(Span::mins(12).words(), "12 min");
+        assert_eq!(Span::mins(125).words(), "2 h 5 min");
+        assert_eq!(Span::hours(76).words(), "3 d 4 h");
+    }
+}
