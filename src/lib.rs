@@ -1,1 +1,5 @@
-//! placeholder
+//! ocwatch shows what OpenCode servers say about their sessions beside what is true.
+
+pub mod core;
+#[cfg(feature = "sim")]
+pub mod sim;

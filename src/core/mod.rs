@@ -1,0 +1,5 @@
+//! The pure heart: what was said, what follows, what an action would do. No clock, file,
+//! environment, task, socket or colour; std, serde, serde_json and thiserror only.
+
+pub mod id;
+pub mod time;
