@@ -1,5 +1,7 @@
 //! ocwatch shows what OpenCode servers say about their sessions beside what is true.
 
 pub mod core;
+#[cfg(feature = "net")]
+pub mod net;
 #[cfg(feature = "sim")]
 pub mod sim;

@@ -3,3 +3,4 @@
 
 pub mod id;
 pub mod time;
+pub mod wire;

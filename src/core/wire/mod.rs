@@ -1,0 +1,20 @@
+//! What a server says, field for field, in the neutral form that both dialects decode into.
+//!
+//! What it does: types for everything that enters the program from a server, and the decoders of
+//! each dialect ([`v1`]). What it does not: keep anything, or judge. Decoding never fails: what is
+//! not understood becomes [`EventKind::Unknown`] or [`EventKind::Malformed`], is counted and shown.
+
+mod input;
+mod message;
+mod session;
+pub mod v1;
+
+pub use input::{
+    AsksRead, Body, DirectoryReport, DirectoryState, Endpoint, Event, EventKind, Input, LinkReport,
+    LostCause, ReadFailed, SessionList, StatusRead, TailRead,
+};
+pub use message::{
+    Failure, Message, ModelRef, Part, PartBody, Prose, Role, Tokens, ToolOutput, ToolPart,
+    ToolState,
+};
+pub use session::{Ask, AskKind, Choice, Dialect, Question, Retry, SessionInfo, Status, ToolRef};

@@ -1,0 +1,1 @@
+//! OpenCode 1.x on the wire.
