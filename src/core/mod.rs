@@ -2,5 +2,7 @@
 //! environment, task, socket or colour; std, serde, serde_json and thiserror only.
 
 pub mod id;
+pub mod judge;
+pub mod store;
 pub mod time;
 pub mod wire;

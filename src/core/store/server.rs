@@ -1,0 +1,183 @@
+//! One server as we know it: its link, its directories, its sessions, its gaps.
+//!
+//! Holds what was told; derives only the two questions that everything else asks: is this
+//! knowledge current ([`Server::is_current`]), and what does the server report of a session
+//! ([`Server::reported`]).
+
+use crate::core::id::{Directory, Epoch, SessionId};
+use crate::core::store::{Reported, Session, Why};
+use crate::core::time::{Span, UnixMs};
+use crate::core::wire::{Dialect, DirectoryState, Endpoint, LostCause, Status};
+use std::collections::{BTreeMap, HashMap};
+
+/// What is known of a server before anything was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSpec {
+    /// Shown everywhere: from the configuration, else `host:port`.
+    pub name: String,
+    /// Base URL without credentials.
+    pub url: String,
+}
+
+/// How the link stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LinkState {
+    /// Nothing tried yet, or a connection is being made, or its snapshot read.
+    Connecting {
+        /// Attempts since it was last live, from 1; 0 before the first.
+        attempt: u32,
+    },
+    /// Stream open, snapshot applied.
+    Live,
+    /// Gone; with the reason and the next try (watcher's clock).
+    Lost {
+        /// Why.
+        cause: LostCause,
+        /// One line.
+        text: String,
+        /// Next attempt.
+        retry_at: UnixMs,
+    },
+}
+
+/// A read that keeps failing: the server is `degraded` there, and goes on with the rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// What fails.
+    pub endpoint: Endpoint,
+    /// In which directory, where it is per directory.
+    pub directory: Option<Directory>,
+    /// HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// Why.
+    pub text: String,
+    /// Since when; watcher's clock.
+    pub since: UnixMs,
+}
+
+/// One directory of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DirectoryView {
+    /// May it be asked, was it.
+    pub state: DirectoryState,
+    /// The last successful status read: its epoch and when it was asked.
+    pub status_read: Option<(Epoch, UnixMs)>,
+    /// The last status read failed, with these words.
+    pub status_failed: Option<String>,
+    /// Times `/question` and `/permission` were read in this epoch (a lost ask needs two).
+    pub ask_reads: u32,
+}
+
+/// One server.
+#[derive(Debug, Clone)]
+pub struct Server {
+    /// Name and address.
+    pub spec: ServerSpec,
+    /// The connection that counts.
+    pub epoch: Epoch,
+    /// How the link stands.
+    pub link: LinkState,
+    /// Since when it stands so; watcher's clock. `None` before anything happened.
+    pub link_since: Option<UnixMs>,
+    /// Its API, once known.
+    pub dialect: Option<Dialect>,
+    /// Its version, once told.
+    pub version: Option<String>,
+    /// Its clock minus ours. Differences under 2 s are taken as 0: the `Date` header has whole seconds.
+    pub skew: Span,
+    /// Non-loopback and without a password.
+    pub unsecured: bool,
+    /// When its port was last found closed (so what answers after it is a new process); watcher's clock.
+    pub refused_at: Option<UnixMs>,
+    /// When the stream of this epoch began to be followed without a gap; watcher's clock.
+    pub live_since: Option<UnixMs>,
+    /// Last frame of any kind; watcher's clock.
+    pub heard_at: Option<UnixMs>,
+    /// Directories of its sessions.
+    pub directories: BTreeMap<Directory, DirectoryView>,
+    /// Sessions by id.
+    pub sessions: HashMap<SessionId, Session>,
+    /// Reported running, but in no list (yet).
+    pub strangers: BTreeMap<SessionId, (Directory, Status)>,
+    /// What cannot be read.
+    pub gaps: Vec<Gap>,
+    /// Events of a kind that we do not know.
+    pub unknown_events: u64,
+    /// Events that did not decode.
+    pub malformed_events: u64,
+    /// Inputs of older epochs that were dropped.
+    pub stale_inputs: u64,
+}
+
+impl Server {
+    pub(super) fn new(spec: ServerSpec) -> Self {
+        Self {
+            spec,
+            epoch: Epoch::default(),
+            link: LinkState::Connecting { attempt: 0 },
+            link_since: None,
+            dialect: None,
+            version: None,
+            skew: Span::ZERO,
+            unsecured: false,
+            refused_at: None,
+            live_since: None,
+            heard_at: None,
+            directories: BTreeMap::new(),
+            sessions: HashMap::new(),
+            strangers: BTreeMap::new(),
+            gaps: Vec::new(),
+            unknown_events: 0,
+            malformed_events: 0,
+            stale_inputs: 0,
+        }
+    }
+
+    /// The server's clock, given ours.
+    pub fn server_time(&self, watcher: UnixMs) -> UnixMs {
+        watcher + self.skew
+    }
+
+    /// The link is not lost: what this epoch read is what is so now.
+    pub fn is_reachable(&self) -> bool {
+        !matches!(self.link, LinkState::Lost { .. })
+    }
+
+    /// Whether what we know of this session's run state was read (or told) in this connection,
+    /// and the connection stands.
+    pub fn is_current(&self, session: &Session) -> bool {
+        self.reported(session).is_known()
+    }
+
+    /// What the server reports of a session: idle only after a **successful read of the right
+    /// directory in this epoch** that did not name it. Never idle by default.
+    pub fn reported(&self, session: &Session) -> Reported {
+        if let LinkState::Lost { text, .. } = &self.link {
+            return Reported::Unknown(Why::ServerLost(text.clone()));
+        }
+        let told_now = session.status.epoch == self.epoch && session.status.told_at.is_some();
+        let Some(view) = self.directories.get(&session.info.directory) else {
+            return match told_now {
+                true => session.status.reported(),
+                false => Reported::Unknown(Why::NotReadYet),
+            };
+        };
+        if told_now {
+            return session.status.reported();
+        }
+        match (view.state, &view.status_failed, view.status_read) {
+            (DirectoryState::Gone, ..) => Reported::Unknown(Why::DirectoryGone),
+            (DirectoryState::Asleep, ..) => Reported::Unknown(Why::NotAsked),
+            (_, Some(text), _) => Reported::Unknown(Why::ReadFailed(text.clone())),
+            (_, None, Some((epoch, _))) if epoch == self.epoch => Reported::Idle,
+            _ => Reported::Unknown(Why::NotReadYet),
+        }
+    }
+
+    /// Sessions that name this one as their parent.
+    pub fn children<'a>(&'a self, parent: &'a SessionId) -> impl Iterator<Item = &'a Session> {
+        self.sessions
+            .values()
+            .filter(move |row| row.info.parent.as_ref() == Some(parent))
+    }
+}
