@@ -6,6 +6,7 @@
 //! old, which [`Server::is_current`] and [`Server::reported`] tell.
 
 mod apply;
+mod changes;
 mod server;
 mod session;
 mod tail;

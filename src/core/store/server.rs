@@ -5,7 +5,7 @@
 //! ([`Server::reported`]).
 
 use crate::core::id::{Directory, Epoch, SessionId};
-use crate::core::store::{Reported, Session, Why};
+use crate::core::store::{PendingAsk, Reported, Session, Why};
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Dialect, DirectoryState, Endpoint, LostCause, Status};
 use std::collections::{BTreeMap, HashMap};
@@ -157,9 +157,10 @@ impl Server {
         }
         let told_now = session.status.epoch == self.epoch && session.status.told_at.is_some();
         let Some(view) = self.directories.get(&session.info.directory) else {
-            return match told_now {
-                true => session.status.reported(),
-                false => Reported::Unknown(Why::NotReadYet),
+            return if told_now {
+                session.status.reported()
+            } else {
+                Reported::Unknown(Why::NotReadYet)
             };
         };
         if told_now {
@@ -172,6 +173,12 @@ impl Server {
             (_, None, Some((epoch, _))) if epoch == self.epoch => Reported::Idle,
             _ => Reported::Unknown(Why::NotReadYet),
         }
+    }
+
+    /// Asks of a session that were seen in this connection: a restart forgets the older ones.
+    pub fn pending<'a>(&self, session: &'a Session) -> impl Iterator<Item = &'a PendingAsk> {
+        let epoch = self.epoch;
+        session.asks.iter().filter(move |ask| ask.epoch == epoch)
     }
 
     /// Sessions that name this one as their parent.

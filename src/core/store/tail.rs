@@ -4,9 +4,18 @@
 //! last turn whole. A part or message that an event brought after a read was asked wins over that read.
 
 use crate::core::id::{Epoch, MessageId, PartId};
-use crate::core::time::UnixMs;
+use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Message, Part};
 use std::collections::BTreeMap;
+
+/// How many parts without a message are kept.
+const MAX_LOOSE: usize = 64;
+/// How many marks of events are kept before old ones are dropped.
+const MAX_TOUCHED: usize = 256;
+/// No read takes longer.
+const LONGEST_READ: Span = Span::mins(2);
+/// How much of the live text is kept, in bytes.
+const MAX_LIVE: usize = 4096;
 
 /// How many messages are kept of one session.
 pub const MAX_MESSAGES: usize = 200;
@@ -28,6 +37,8 @@ pub struct Tail {
     pub live: Option<(PartId, String)>,
     /// When an event last brought a message or part; to win over reads asked before.
     pub(super) touched: BTreeMap<TailKey, UnixMs>,
+    /// Parts that came before their message was known; joined to it when it comes.
+    pub(super) loose: Vec<Part>,
 }
 
 /// What an event touched.
@@ -65,5 +76,168 @@ impl Tail {
             .into_iter()
             .flat_map(|m| m.parts.iter())
             .filter(|part| part.is_live())
+    }
+
+    /// Joins a read that was asked at `asked`: it replaces what was known, but for what an event
+    /// brought (or removed) at or after that moment.
+    pub(super) fn merge_read(
+        &mut self,
+        asked: UnixMs,
+        read: Vec<Message>,
+        whole: bool,
+        epoch: Epoch,
+    ) {
+        self.touched.retain(|_, at| *at >= asked);
+        let mut old = std::mem::take(&mut self.messages);
+        let mut merged = Vec::with_capacity(read.len());
+        for mut message in read {
+            let ours = old.iter().position(|m| m.id == message.id);
+            let ours = ours.map(|place| old.remove(place));
+            let touched = self
+                .touched
+                .contains_key(&TailKey::Message(message.id.clone()));
+            match (ours, touched) {
+                (None, true) => continue,
+                (None, false) => {}
+                (Some(ours), touched) => self.join(&mut message, ours, touched),
+            }
+            merged.push(message);
+        }
+        old.retain(|m| self.touched.contains_key(&TailKey::Message(m.id.clone())));
+        merged.append(&mut old);
+        self.messages = merged;
+        self.messages
+            .sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
+        self.read_at = Some(asked);
+        self.epoch = epoch;
+        self.whole = whole;
+        self.failed = None;
+        for part in std::mem::take(&mut self.loose) {
+            if self.touched.contains_key(&TailKey::Part(part.id.clone())) {
+                self.place(part);
+            }
+        }
+        self.bound();
+    }
+
+    /// Parts that an event touched after the read was asked stay as the event said.
+    fn join(&self, message: &mut Message, ours: Message, touched: bool) {
+        let is_touched = |part: &Part| self.touched.contains_key(&TailKey::Part(part.id.clone()));
+        message
+            .parts
+            .retain(|part| !is_touched(part) || ours.parts.iter().any(|p| p.id == part.id));
+        for part in ours.parts.iter().filter(|part| is_touched(part)) {
+            match message.parts.iter_mut().find(|p| p.id == part.id) {
+                Some(place) => *place = part.clone(),
+                None => message.parts.push(part.clone()),
+            }
+        }
+        if touched {
+            let parts = std::mem::take(&mut message.parts);
+            *message = Message { parts, ..ours };
+        }
+    }
+
+    /// Takes a message without parts. Says whether that is progress: a new message, or one that
+    /// ended; a repeated or merely annotated one is not.
+    pub(super) fn put_message(&mut self, at: UnixMs, message: Message) -> bool {
+        self.touch(at, TailKey::Message(message.id.clone()));
+        if let Some(known) = self.messages.iter_mut().find(|m| m.id == message.id) {
+            let progress = known.completed != message.completed
+                || known.finish != message.finish
+                || known.error != message.error;
+            let parts = std::mem::take(&mut known.parts);
+            *known = Message { parts, ..message };
+            return progress;
+        }
+        let place = self
+            .messages
+            .partition_point(|m| (m.created, &m.id) < (message.created, &message.id));
+        let id = message.id.clone();
+        self.messages.insert(place, message);
+        let (mine, rest) = std::mem::take(&mut self.loose)
+            .into_iter()
+            .partition(|part| part.message == id);
+        self.loose = rest;
+        let mine: Vec<Part> = mine;
+        for part in mine {
+            self.place(part);
+        }
+        self.bound();
+        true
+    }
+
+    pub(super) fn put_part(&mut self, at: UnixMs, part: Part) {
+        self.touch(at, TailKey::Part(part.id.clone()));
+        if self.live.as_ref().is_some_and(|(id, _)| *id == part.id) && !part.is_live() {
+            self.live = None;
+        }
+        self.place(part);
+    }
+
+    fn place(&mut self, part: Part) {
+        let home = self
+            .messages
+            .iter_mut()
+            .rev()
+            .find(|m| m.id == part.message);
+        let Some(message) = home else {
+            self.loose.retain(|known| known.id != part.id);
+            if self.loose.len() < MAX_LOOSE {
+                self.loose.push(part);
+            }
+            return;
+        };
+        match message.parts.iter_mut().find(|known| known.id == part.id) {
+            Some(known) => *known = part,
+            None => message.parts.push(part),
+        }
+    }
+
+    pub(super) fn drop_message(&mut self, at: UnixMs, id: &MessageId) {
+        self.touch(at, TailKey::Message(id.clone()));
+        self.messages.retain(|m| m.id != *id);
+    }
+
+    pub(super) fn drop_part(&mut self, at: UnixMs, message: &MessageId, id: &PartId) {
+        self.touch(at, TailKey::Part(id.clone()));
+        if let Some(message) = self.messages.iter_mut().find(|m| m.id == *message) {
+            message.parts.retain(|part| part.id != *id);
+        }
+        self.loose.retain(|part| part.id != *id);
+    }
+
+    /// Keeps the end of what deltas bring, for the live tail.
+    pub(super) fn hear(&mut self, part: &PartId, text: &str) {
+        match &mut self.live {
+            Some((id, kept)) if id == part => kept.push_str(text),
+            live => *live = Some((part.clone(), text.to_owned())),
+        }
+        if let Some((_, kept)) = &mut self.live
+            && kept.len() > MAX_LIVE
+        {
+            let cut = kept.len() - MAX_LIVE / 2;
+            let cut = (cut..kept.len())
+                .find(|n| kept.is_char_boundary(*n))
+                .unwrap_or(kept.len());
+            kept.drain(..cut);
+        }
+    }
+
+    /// An event can only win over a read that is under way, so older marks are of no use.
+    fn touch(&mut self, at: UnixMs, key: TailKey) {
+        if self.touched.len() >= MAX_TOUCHED {
+            let old = at - LONGEST_READ;
+            self.touched.retain(|_, at| *at >= old);
+        }
+        self.touched.insert(key, at);
+    }
+
+    fn bound(&mut self) {
+        if self.messages.len() > MAX_MESSAGES {
+            let extra = self.messages.len() - MAX_MESSAGES;
+            self.messages.drain(..extra);
+            self.whole = false;
+        }
     }
 }

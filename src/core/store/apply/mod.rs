@@ -1,0 +1,95 @@
+//! The only way in: [`Store::apply`].
+//!
+//! What it does: sort an input by its kind and hand it to the function that takes it. Rules that
+//! hold for all of them: inputs of older epochs are counted and dropped; a newer epoch begins by
+//! forgetting nothing; what an event said after a read was asked wins over that read, and an event
+//! that was received before a read was asked is already in it.
+
+mod events;
+mod link;
+mod reads;
+
+use crate::core::id::{Epoch, SessionId};
+use crate::core::store::{Change, Server, Store};
+use crate::core::time::UnixMs;
+use crate::core::wire::{Body, DirectoryReport, DirectoryState, Input};
+
+/// Where and when an input belongs: handed to every function below.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stamp {
+    /// The connection.
+    pub(super) epoch: Epoch,
+    /// When it was received; watcher's clock.
+    pub(super) at: UnixMs,
+}
+
+/// What a function changed, before the server's id is joined to it.
+pub(super) enum Touched {
+    Nothing,
+    One(SessionId),
+    Many(Vec<SessionId>),
+    Server,
+}
+
+impl Store {
+    /// Takes one input. Idempotent but for counters; never an error, never back in time.
+    pub fn apply(&mut self, input: Input) -> Change {
+        let id = input.server;
+        let Some(server) = self.servers.get_mut(usize::from(id.0)) else {
+            return Change::Nothing;
+        };
+        if input.epoch < server.epoch {
+            server.stale_inputs += 1;
+            return Change::Stale(id);
+        }
+        if input.epoch > server.epoch {
+            link::begin_epoch(server, input.epoch);
+        }
+        let stamp = Stamp {
+            epoch: input.epoch,
+            at: input.at,
+        };
+        match take(server, stamp, input.body) {
+            Touched::Nothing => Change::Nothing,
+            Touched::One(session) => Change::Sessions(id, vec![session]),
+            Touched::Many(sessions) if sessions.is_empty() => Change::Nothing,
+            Touched::Many(sessions) => Change::Sessions(id, sessions),
+            Touched::Server => Change::Server(id),
+        }
+    }
+}
+
+fn take(server: &mut Server, stamp: Stamp, body: Body) -> Touched {
+    match body {
+        Body::Link(report) => link::report(server, stamp, report),
+        Body::Sessions(list) => reads::sessions(server, list),
+        Body::SessionGone(session) => remove(server, &session),
+        Body::Status(read) => reads::status(server, stamp, read),
+        Body::Asks(read) => reads::asks(server, stamp, &read),
+        Body::Tail(read) => reads::tail(server, stamp, read),
+        Body::Directory(report) => directory(server, &report),
+        Body::Failed(failed) => reads::failed(server, stamp, failed),
+        Body::Event(event) => events::event(server, stamp, event),
+    }
+}
+
+/// A session is gone. Its children stay and become orphans.
+pub(super) fn remove(server: &mut Server, session: &SessionId) -> Touched {
+    match server.sessions.remove(session) {
+        Some(_) => Touched::Server,
+        None => Touched::Nothing,
+    }
+}
+
+fn directory(server: &mut Server, report: &DirectoryReport) -> Touched {
+    let view = server.directory_mut(&report.directory);
+    if view.state == report.state {
+        return Touched::Nothing;
+    }
+    view.state = report.state;
+    if report.state != DirectoryState::Loaded {
+        view.status_read = None;
+        view.status_failed = None;
+    }
+    Touched::Server
+}

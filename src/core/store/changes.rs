@@ -1,0 +1,218 @@
+//! How one session takes in what was said of it. Called by [`super::apply`] only.
+
+use super::apply::Stamp;
+use super::{OutputClock, PendingAsk, Server, Session, StatusView, Tail, Watch};
+use crate::core::id::{AskId, Directory, Epoch, MessageId, PartId};
+use crate::core::store::DirectoryView;
+use crate::core::time::UnixMs;
+use crate::core::wire::{Ask, DirectoryState, Message, Part, SessionInfo, Status};
+use std::collections::BTreeMap;
+
+impl Server {
+    /// The view of a directory, made on first mention (as asleep: not asked).
+    pub(super) fn directory_mut(&mut self, directory: &Directory) -> &mut DirectoryView {
+        self.directories
+            .entry(directory.clone())
+            .or_insert(DirectoryView {
+                state: DirectoryState::Asleep,
+                status_read: None,
+                status_failed: None,
+                ask_reads: 0,
+            })
+    }
+
+    /// A session that was not known. If its status was already told, it is taken over.
+    pub(super) fn adopt(&mut self, info: SessionInfo, event_at: Option<UnixMs>) {
+        let id = info.id.clone();
+        let mut session = Session::new(info, event_at);
+        if let Some((_, status)) = self.strangers.remove(&id) {
+            session.status.status = status;
+            session.status.epoch = self.epoch;
+            session.status.told_at = self.heard_at;
+            session.status.since = self.heard_at.unwrap_or_default();
+            session.watch.ran_here_at = self.heard_at;
+        }
+        self.sessions.insert(id, session);
+    }
+}
+
+impl Session {
+    fn new(info: SessionInfo, event_at: Option<UnixMs>) -> Self {
+        Self {
+            info,
+            info_event_at: event_at,
+            status: StatusView {
+                status: Status::Idle,
+                epoch: Epoch::default(),
+                told_at: None,
+                event_at: None,
+                since: UnixMs::default(),
+                seen_change: false,
+            },
+            tail: Tail::default(),
+            asks: Vec::new(),
+            closed_asks: Vec::new(),
+            watch: Watch::default(),
+        }
+    }
+
+    /// Clocks of our own watching start again in a new epoch: what happened in the gap is unknown.
+    pub(super) fn enter(&mut self, epoch: Epoch) {
+        if self.watch.epoch == epoch {
+            return;
+        }
+        self.watch.epoch = epoch;
+        self.watch.progress_at = None;
+        self.watch.parts.clear();
+        self.watch.retrying_since = None;
+    }
+
+    /// Takes a status. `named`: said of this session by name, not by absence. Says whether anything
+    /// that can be seen changed.
+    pub(super) fn take_status(
+        &mut self,
+        stamp: Stamp,
+        status: Status,
+        named: bool,
+        event: bool,
+    ) -> bool {
+        self.enter(stamp.epoch);
+        let known = self.status.epoch == stamp.epoch;
+        let same = std::mem::discriminant(&self.status.status) == std::mem::discriminant(&status);
+        let changed = !known || self.status.status != status;
+        if !(known && same) {
+            self.status.since = stamp.at;
+            self.status.seen_change = known;
+        }
+        if matches!(status, Status::Busy | Status::Retry(_)) {
+            self.watch.ran_here_at = Some(stamp.at);
+        }
+        match status {
+            Status::Retry(_) => {
+                self.watch.retrying_since.get_or_insert(stamp.at);
+            }
+            _ => self.watch.retrying_since = None,
+        }
+        self.status.status = status;
+        self.status.epoch = stamp.epoch;
+        if named {
+            self.status.told_at = Some(stamp.at);
+        }
+        if event {
+            self.status.event_at = Some(stamp.at);
+        }
+        changed
+    }
+
+    pub(super) fn see_ask(&mut self, stamp: Stamp, ask: Ask, event_at: Option<UnixMs>) {
+        match self.asks.iter_mut().find(|known| known.ask.id == ask.id) {
+            Some(known) => {
+                known.epoch = stamp.epoch;
+                known.ask = ask;
+            }
+            None => self.asks.push(PendingAsk {
+                ask,
+                seen_at: stamp.at,
+                event_at,
+                epoch: stamp.epoch,
+            }),
+        }
+    }
+
+    pub(super) fn close_ask(&mut self, stamp: Stamp, ask: &AskId) {
+        if let Some(place) = self.asks.iter().position(|known| known.ask.id == *ask) {
+            let closed = self.asks.remove(place);
+            if let Some(tool) = closed.ask.tool {
+                self.watch.released.insert(tool.call, stamp.at);
+            }
+        }
+        self.closed_asks.push((ask.clone(), stamp.at));
+    }
+
+    pub(super) fn take_tail(
+        &mut self,
+        stamp: Stamp,
+        asked: UnixMs,
+        messages: Vec<Message>,
+        whole: bool,
+    ) {
+        self.enter(stamp.epoch);
+        let before: BTreeMap<PartId, Part> = self.live_map();
+        let newest = self.tail.last().map(|m| m.id.clone());
+        let was_read = self.tail.is_read();
+        self.tail.merge_read(asked, messages, whole, stamp.epoch);
+        if was_read && newest != self.tail.last().map(|m| m.id.clone()) {
+            self.watch.progress_at = Some(stamp.at);
+        }
+        self.refresh_clocks(stamp.at, &before, None);
+    }
+
+    pub(super) fn message_event(&mut self, stamp: Stamp, message: Message) {
+        let before = self.live_map();
+        if self.tail.put_message(stamp.at, message) {
+            self.watch.progress_at = Some(stamp.at);
+        }
+        self.refresh_clocks(stamp.at, &before, None);
+    }
+
+    pub(super) fn message_gone(&mut self, stamp: Stamp, message: &MessageId) {
+        self.tail.drop_message(stamp.at, message);
+    }
+
+    pub(super) fn part_event(&mut self, stamp: Stamp, part: Part) {
+        let before = self.live_map();
+        let id = part.id.clone();
+        self.watch.progress_at = Some(stamp.at);
+        self.tail.put_part(stamp.at, part);
+        self.refresh_clocks(stamp.at, &before, Some(&id));
+    }
+
+    pub(super) fn part_gone(&mut self, stamp: Stamp, message: &MessageId, part: &PartId) {
+        self.watch.progress_at = Some(stamp.at);
+        self.tail.drop_part(stamp.at, message, part);
+        self.watch.parts.remove(part);
+    }
+
+    pub(super) fn delta(&mut self, stamp: Stamp, part: &PartId, text: &str) {
+        self.watch.progress_at = Some(stamp.at);
+        self.tail.hear(part, text);
+        if let Some(clock) = self.watch.parts.get_mut(part) {
+            clock.changed_at = Some(stamp.at);
+        }
+    }
+
+    fn live_map(&self) -> BTreeMap<PartId, Part> {
+        let live = self.tail.live_parts();
+        live.map(|part| (part.id.clone(), part.clone())).collect()
+    }
+
+    /// Brings the clocks of live parts up to date: a change of content is progress, its mere
+    /// repetition is not.
+    fn refresh_clocks(
+        &mut self,
+        at: UnixMs,
+        before: &BTreeMap<PartId, Part>,
+        event: Option<&PartId>,
+    ) {
+        let mut clocks = BTreeMap::new();
+        for part in self.tail.live_parts() {
+            let old = before.get(&part.id);
+            let known = self.watch.parts.get(&part.id).copied();
+            let mut clock = known.unwrap_or(OutputClock {
+                first_seen: at,
+                changed_at: event.filter(|id| **id == part.id).map(|_| at),
+                output_began: None,
+            });
+            if old.is_some_and(|old| old.body != part.body) {
+                clock.changed_at = Some(at);
+                self.watch.progress_at = Some(at);
+            }
+            let silent = |p: &Part| p.tool().is_some_and(|tool| !tool.output.present);
+            if old.is_some_and(silent) && !silent(part) {
+                clock.output_began = Some(at);
+            }
+            clocks.insert(part.id.clone(), clock);
+        }
+        self.watch.parts = clocks;
+    }
+}
