@@ -1,8 +1,11 @@
 //! The pure heart: what was said, what follows, what an action would do. No clock, file,
 //! environment, task, socket or colour; std, serde, serde_json and thiserror only.
 
+pub mod app;
 pub mod id;
 pub mod judge;
+pub mod plan;
+pub mod present;
 pub mod store;
 pub mod time;
 pub mod wire;

@@ -1,0 +1,10 @@
+//! The Elm-style middle: a model, messages in, effects out.
+//!
+//! What it does: [`keymap`] is the one table of keys; `update` turns a message and a time into a
+//! changed model and a list of effects. What it does not: any I/O, and it never shows as done what
+//! the server's own answers have not proven.
+
+pub mod keymap;
+mod msg;
+
+pub use msg::{Done, Effect, Msg, Outcome};

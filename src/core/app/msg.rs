@@ -1,0 +1,77 @@
+//! What enters the app ([`Msg`]) and what leaves it ([`Effect`]). Data only.
+
+use crate::core::app::keymap::Key;
+use crate::core::id::{Directory, ServerId, SessionKey};
+use crate::core::plan::Plan;
+use crate::core::wire::Input;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Msg {
+    /// Inputs from links, in order.
+    Feed(Vec<Input>),
+    /// A key press.
+    Key(Key),
+    /// Text was pasted.
+    Paste(String),
+    /// The terminal has this many rows for the table now (for page keys).
+    Rows(u16),
+    /// Time passed; sent while an age or a countdown is on screen.
+    Tick,
+    /// An effect ended.
+    Done(Done),
+}
+
+/// The end of an effect.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    /// Whose.
+    pub key: SessionKey,
+    /// Which action: `abort`, `export`.
+    pub action: &'static str,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// How an action ended, as the server's own answers showed it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Verified; with what was seen.
+    Done(String),
+    /// The server answered, but nothing changed; with what was seen.
+    NoEffect(String),
+    /// It could not be done; with the reason.
+    Failed(String),
+}
+
+/// Something to be done outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Carry out a plan and verify it; answers with [`Msg::Done`].
+    Abort(Plan),
+    /// Write a session to a file; answers with [`Msg::Done`], the path in the text.
+    Export {
+        /// Which.
+        key: SessionKey,
+    },
+    /// Read this session's messages again.
+    Read {
+        /// Which.
+        key: SessionKey,
+    },
+    /// Ask an asleep directory; this starts the project.
+    Load {
+        /// On which server.
+        server: ServerId,
+        /// Which.
+        directory: Directory,
+    },
+    /// Try a lost server again now.
+    Retry(ServerId),
+    /// Leave the screen, stop, and come back.
+    Suspend,
+    /// Clear and draw again.
+    Redraw,
+    /// Leave the program.
+    Quit,
+}

@@ -1,0 +1,61 @@
+//! What an action would do, as data: steps with what each changes, no I/O.
+//!
+//! What it does: turn a wish ("abort this") into steps that the shell carries out and that a
+//! dialog prints beforehand. What it does not: carry anything out, or decide that anything should
+//! be done; nothing acts unless a person asked for it.
+
+mod abort;
+
+pub use abort::abort;
+
+use crate::core::id::{AskId, Directory, SessionId, SessionKey};
+use crate::core::wire::AskKind;
+
+/// One thing to do on the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Reject a pending ask: ends its turn cleanly and leaves no ghost.
+    Reject {
+        /// Which list it is in.
+        kind: AskKind,
+        /// Which ask.
+        ask: AskId,
+        /// Whose.
+        session: SessionId,
+        /// The session's directory: a reply through another one is 404.
+        directory: Directory,
+    },
+    /// `POST /session/:id/abort`. Always answers `true`; only reading again proves anything.
+    Abort {
+        /// Whose turn.
+        session: SessionId,
+        /// The session's directory.
+        directory: Directory,
+    },
+}
+
+/// A session that must have settled afterwards: absent from status **and** its last answer completed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settle {
+    /// Which.
+    pub session: SessionId,
+    /// Where to ask for its status.
+    pub directory: Directory,
+}
+
+/// A planned action on one session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Whose.
+    pub key: SessionKey,
+    /// Its title, for the dialog's heading.
+    pub title: String,
+    /// In this order.
+    pub steps: Vec<Step>,
+    /// Who must have settled for it to be called done.
+    pub settle: Vec<Settle>,
+    /// What will be done and lost, a line each; shown before.
+    pub lines: Vec<String>,
+    /// Nothing was running when it was planned: so nothing may change, and "no effect" is told soon.
+    pub idle_before: bool,
+}

@@ -1,0 +1,267 @@
+//! The whole screen as plain data: what the dashboard draws and nothing else.
+//!
+//! Every text here came through [`crate::core::present::clean`]: no control or escape character
+//! of a server reaches a terminal.
+
+use crate::core::id::SessionKey;
+use crate::core::judge::{Agreement, Level};
+
+/// What a text means; the theme turns it into a style. Nothing is said by tone alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tone {
+    /// The terminal's own.
+    Plain,
+    /// Less important.
+    Dim,
+    /// A heading.
+    Strong,
+    /// Stuck.
+    Stuck,
+    /// Needs a person.
+    NeedsYou,
+    /// Watch.
+    Watch,
+    /// Working.
+    Working,
+    /// A key in the footer and help.
+    Key,
+    /// Report and activity contradict each other.
+    Disagree,
+}
+
+/// The mark before a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// Stuck.
+    Stuck,
+    /// Needs you.
+    NeedsYou,
+    /// Watch.
+    Watch,
+    /// Would become this.
+    Settling(Level),
+    /// Ok and working.
+    Working,
+    /// Ok and at rest.
+    Rest,
+    /// Unknown.
+    Unknown,
+}
+
+impl Mark {
+    /// The glyph; `ascii` for terminals without UTF-8.
+    pub fn glyph(self, ascii: bool) -> &'static str {
+        let (utf8, plain) = match self {
+            Mark::Stuck => ("✖", "X"),
+            Mark::NeedsYou => ("◆", "?"),
+            Mark::Watch => ("▲", "!"),
+            Mark::Settling(_) => ("◌", "~"),
+            Mark::Working => ("●", "*"),
+            Mark::Rest => ("·", "."),
+            Mark::Unknown => ("○", "o"),
+        };
+        if ascii { plain } else { utf8 }
+    }
+    /// Its tone.
+    pub fn tone(self) -> Tone {
+        match self {
+            Mark::Stuck | Mark::Settling(Level::Stuck) => Tone::Stuck,
+            Mark::NeedsYou | Mark::Settling(Level::NeedsYou) => Tone::NeedsYou,
+            Mark::Watch | Mark::Settling(Level::Watch) => Tone::Watch,
+            Mark::Working => Tone::Working,
+            Mark::Rest | Mark::Settling(_) => Tone::Plain,
+            Mark::Unknown => Tone::Dim,
+        }
+    }
+}
+
+/// The glyph between report and activity: `=`, `≠` (`!=`), or blank.
+pub fn agreement_glyph(agreement: Agreement, ascii: bool) -> &'static str {
+    match (agreement, ascii) {
+        (Agreement::Agree, _) => "=",
+        (Agreement::Disagree, false) => "≠",
+        (Agreement::Disagree, true) => "!=",
+        (Agreement::Unknown, _) => "",
+    }
+}
+
+/// A piece of text with its meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// What it says.
+    pub text: String,
+    /// What it means.
+    pub tone: Tone,
+}
+
+impl Piece {
+    /// Joins the two.
+    pub fn new(text: impl Into<String>, tone: Tone) -> Self {
+        Self {
+            text: text.into(),
+            tone,
+        }
+    }
+}
+
+/// A line of pieces.
+pub type Line = Vec<Piece>;
+
+/// One server in the header: `home ● 1.18.33`, `nas ○ unreachable 2m, next try in 8s`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerChip {
+    /// Its name.
+    pub name: String,
+    /// Its mark: working when live, unknown when away.
+    pub mark: Mark,
+    /// The rest: version, or state with its age and the next try.
+    pub text: String,
+    /// Tone of the rest.
+    pub tone: Tone,
+}
+
+/// One count in the header: `✖ 2 stuck`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    /// Its mark.
+    pub mark: Mark,
+    /// How many.
+    pub number: usize,
+    /// `stuck`, `need you`, `watch`, `working`, `at rest`, `unknown`.
+    pub word: &'static str,
+}
+
+/// One session in the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Whose; identity is this, never the place.
+    pub key: SessionKey,
+    /// Its mark.
+    pub mark: Mark,
+    /// The server's name.
+    pub server: String,
+    /// Depth in the tree, from 0.
+    pub depth: u16,
+    /// Has children that are folded away: how many.
+    pub folded: usize,
+    /// The title.
+    pub title: String,
+    /// `busy`, `idle`, `retry 3`, `unknown`.
+    pub reported: String,
+    /// Whether both can be true.
+    pub agreement: Agreement,
+    /// `running bash`, `done`; `was …` when unknown.
+    pub activity: String,
+    /// Age in it, at most four characters; blank when not known.
+    pub age: String,
+    /// A tool that runs for over 60 s: its age is emphasised.
+    pub age_tone: Tone,
+    /// The leading finding and its sentence, or what it is settling to; else blank.
+    pub why: String,
+    /// Short form for narrow screens: the finding's name.
+    pub why_short: String,
+    /// Tone of `why`.
+    pub tone: Tone,
+    /// Drawn dim: unknown, asleep.
+    pub dim: bool,
+    /// The result of the last action, shown in place of `why` until the next key.
+    pub result: Option<Piece>,
+}
+
+/// The pane that tells one session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Detail {
+    /// Title, id, place, agent, model, size.
+    pub head: Line,
+    /// What is wrong (or is not) with its evidence; wrapped by the view.
+    pub story: Vec<Line>,
+    /// Timeline of the last turns, newest last; each line stands for itself and is cut, not wrapped.
+    pub timeline: Vec<Line>,
+    /// The live tail of what streams now.
+    pub tail: Vec<Line>,
+}
+
+/// A question before an action, or an action's plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dialog {
+    /// Names the action and the session.
+    pub title: String,
+    /// What will be done, a line each.
+    pub lines: Vec<String>,
+    /// The key hints at its foot: `Enter do it · Esc leave it`.
+    pub foot: String,
+}
+
+/// A text over the whole screen (help, explain).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// Heading.
+    pub title: String,
+    /// Lines; wrapped by the view.
+    pub lines: Vec<Line>,
+    /// First line shown.
+    pub scroll: usize,
+}
+
+/// A key and what it does, for the footer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    /// `a`.
+    pub key: String,
+    /// `abort`.
+    pub words: String,
+}
+
+/// The filter line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterLine {
+    /// What was typed.
+    pub text: String,
+    /// Cursor, in characters; `None` when it is not being edited.
+    pub cursor: Option<usize>,
+    /// Rows that match.
+    pub hits: usize,
+    /// Rows in all.
+    pub of: usize,
+}
+
+/// Everything that is on the screen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Screen {
+    /// The servers.
+    pub servers: Vec<ServerChip>,
+    /// How many sessions per level; owners, not ancestors.
+    pub counts: Vec<Count>,
+    /// Projects that are not asked.
+    pub asleep: usize,
+    /// The wall clock, `14:02:11`.
+    pub clock: String,
+    /// The rows after filter and folding, in their order.
+    pub rows: Vec<Row>,
+    /// The selected row's place in `rows`.
+    pub selected: Option<usize>,
+    /// First row shown; the view keeps the selected one visible.
+    pub offset: usize,
+    /// Said instead of rows when there are none.
+    pub empty: Vec<String>,
+    /// Of the selected row.
+    pub detail: Option<Detail>,
+    /// The detail is open over the table (narrow screens) or has the keys (wide ones).
+    pub detail_open: bool,
+    /// First line of the detail shown.
+    pub detail_scroll: usize,
+    /// The filter, when set or being typed.
+    pub filter: Option<FilterLine>,
+    /// Only what needs attention is shown.
+    pub attention_only: bool,
+    /// A dialog over everything.
+    pub dialog: Option<Dialog>,
+    /// A page over everything (help, explain).
+    pub page: Option<Page>,
+    /// A word to the user, instead of the footer.
+    pub notice: Option<Piece>,
+    /// What the keys do for the selected row.
+    pub footer: Vec<Hint>,
+    /// Several servers: the server column is shown.
+    pub several_servers: bool,
+}
