@@ -5,3 +5,8 @@ pub mod core;
 pub mod net;
 #[cfg(feature = "sim")]
 pub mod sim;
+
+#[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(feature = "cli")]
+pub mod shell;

@@ -1,0 +1,9 @@
+//! Joins the pure core to the world: clock, terminal, sockets, files.
+//!
+//! What it does: the dashboard's loop, the headless commands, and carrying out effects. What it
+//! does not: decide anything; arguments and configuration are read in `cli`.
+
+pub mod clock;
+pub mod exit;
+pub mod session_ref;
+pub mod target;
