@@ -5,6 +5,7 @@
 mod clean;
 mod screen;
 
+pub use crate::core::judge::{Agreement, Level};
 pub use clean::clean;
 pub use screen::{
     Count, Detail, Dialog, FilterLine, Hint, Line, Mark, Page, Piece, Row, Screen, ServerChip,
