@@ -61,3 +61,5 @@ pub mod core;
 pub mod net;
 #[cfg(feature = "sim")]
 pub mod sim;
+#[cfg(feature = "tui")]
+pub mod tui;
