@@ -607,3 +607,31 @@ async fn streams_carry_doubles_big_parts_and_faults() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_scripted_model_streams_chunks_and_calls_tools() {
+    let model = ocwatch::sim::model::ScriptedModel::start().unwrap();
+    let http = reqwest::Client::new();
+    let ask = async |text: &str| {
+        let body = json!({
+            "stream": true,
+            "tools": [{"type": "function"}],
+            "messages": [{"role": "user", "content": text}],
+        });
+        let url = format!("{}/chat/completions", model.base_url());
+        http.post(url).json(&body).send().await.unwrap()
+    };
+    let text = ask("flood:3").await.text().await.unwrap();
+    let chunks: Vec<_> = text.split("\n\n").collect();
+    assert!(
+        chunks[3].contains("tok2 ") && text.ends_with("data: [DONE]\n\n"),
+        "{text}"
+    );
+    let text = ask("question").await.text().await.unwrap();
+    assert!(text.contains(r#""finish_reason":"tool_calls""#), "{text}");
+    assert_eq!(ask("err:503").await.status(), 503);
+    let silent = ask("hang").await.text();
+    let silent = tokio::time::timeout(Duration::from_millis(200), silent).await;
+    assert!(silent.is_err(), "silence after the first token");
+    assert_eq!(model.prompts(), ["flood:3", "question", "err:503", "hang"]);
+}
