@@ -607,3 +607,98 @@ async fn streams_carry_doubles_big_parts_and_faults() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_scripted_model_streams_chunks_and_calls_tools() {
+    let model = ocwatch::sim::model::ScriptedModel::start().unwrap();
+    let http = reqwest::Client::new();
+    let ask = async |text: &str| {
+        let body = json!({
+            "stream": true,
+            "tools": [{"type": "function"}],
+            "messages": [{"role": "user", "content": text}],
+        });
+        let url = format!("{}/chat/completions", model.base_url());
+        http.post(url).json(&body).send().await.unwrap()
+    };
+    let text = ask("flood:3").await.text().await.unwrap();
+    let chunks: Vec<_> = text.split("\n\n").collect();
+    assert!(
+        chunks[3].contains("tok2 ") && text.ends_with("data: [DONE]\n\n"),
+        "{text}"
+    );
+    let text = ask("question").await.text().await.unwrap();
+    assert!(text.contains(r#""finish_reason":"tool_calls""#), "{text}");
+    assert_eq!(ask("err:503").await.status(), 503);
+    let silent = ask("hang").await.text();
+    let silent = tokio::time::timeout(Duration::from_millis(200), silent).await;
+    assert!(silent.is_err(), "silence after the first token");
+    assert_eq!(model.prompts(), ["flood:3", "question", "err:503", "hang"]);
+}
+
+#[tokio::test]
+async fn the_demo_shows_every_state_and_lives() {
+    let demo = ocwatch::sim::demo::start(&harness::clock()).unwrap();
+    let names: Vec<_> = demo.servers().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["home", "build"]);
+    let sim = demo.sim("home").unwrap();
+    let api = Api::new(sim);
+    let rows = api.json("/experimental/session").await;
+    let rows = rows.as_array().unwrap();
+    let id = |title: &str| {
+        let row = rows.iter().find(|row| row["title"] == title).unwrap();
+        row["id"].as_str().unwrap().to_owned()
+    };
+    let status = async |title: &str, project: &str| {
+        let path = format!("/session/status?directory=/home/dev/{project}");
+        api.json(&path).await[id(title)].clone()
+    };
+    assert_eq!(
+        status("Ebook-TTS: build the chapter index", "ebook-tts").await["type"],
+        "busy"
+    );
+    let cut_off = "Local machine and NAS: nightly backup";
+    assert_eq!(status(cut_off, "nas-backup").await, Value::Null);
+    let messages = api.messages(&id(cut_off)).await;
+    let last = messages.as_array().unwrap().last().unwrap();
+    assert_eq!(
+        last["parts"].as_array().unwrap().last().unwrap()["state"]["status"],
+        "running"
+    );
+    let retrying = until(|| async {
+        let seen = status("Research: e-ink displays", "research").await;
+        if seen["type"] == "retry" {
+            Ok(seen)
+        } else {
+            Err(seen.to_string())
+        }
+    })
+    .await;
+    assert_eq!(retrying["attempt"], 3);
+
+    // The grandchild's permission lets all three go on.
+    let ask = api.ask("permission", "/home/dev/parser").await;
+    let path = format!(
+        "/permission/{}/reply?directory=/home/dev/parser",
+        ask["id"].as_str().unwrap()
+    );
+    assert_eq!(
+        api.post(&path, json!({"reply": "once"})).await.status(),
+        200
+    );
+    api.idle("/home/dev/parser", &id("Port the parser")).await;
+
+    // A hung command can be aborted, and exported.
+    let hung = id("Rebuild the search index");
+    api.post(&format!("/session/{hung}/abort"), json!(null))
+        .await;
+    api.idle("/home/dev/search", &hung).await;
+    let messages = api.messages(&hung).await;
+    let last = messages.as_array().unwrap().last().unwrap();
+    assert_eq!(last["info"]["error"]["name"], "MessageAbortedError");
+
+    let heard = Heard::listen(&api, "/global/event").await;
+    heard
+        .until(|events| events.iter().any(|e| kind(e) == "message.part.delta"))
+        .await;
+}
