@@ -34,7 +34,7 @@ struct Args {
     steps: Vec<Step>,
     /// For the program.
     #[arg(last = true)]
-    args: Vec<String>,
+    passed: Vec<String>,
 }
 
 #[derive(Clone)]
@@ -93,7 +93,7 @@ fn main() -> Result<(), Failure> {
     let home = tempfile::tempdir()?;
     let program = args.program.canonicalize()?;
     let limit = Duration::from_secs(args.limit);
-    let mut pty = Pty::start(&program, &args.args, args.size, home.path())?;
+    let mut pty = Pty::start(&program, &args.passed, args.size, home.path())?;
     for step in args.steps {
         run(&mut pty, step, limit)?;
     }

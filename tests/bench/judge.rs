@@ -75,7 +75,7 @@ impl World {
 fn world() -> Result<World, WireError> {
     let mut tails = Vec::new();
     for body in BODIES {
-        tails.push(decode_messages(body.as_bytes())?.value);
+        tails.push(decode_messages(body.as_bytes())?.items);
     }
     let newest = tails.iter().flatten().map(|m| m.created).max();
     let at = newest.unwrap_or_default() + Span::mins(30);

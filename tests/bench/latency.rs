@@ -150,7 +150,7 @@ impl Bench {
         let mut key = None;
         // Nothing is ever sent: only time passes.
         let (_silent, nothing) = channel::<()>();
-        drop(nothing.recv_timeout(key_after.unwrap_or_default()));
+        let _ = nothing.recv_timeout(key_after.unwrap_or_default());
         if key_after.is_some() {
             let latency = self.key()?;
             key = (!shows(self.pty.screen(), &end)).then_some(latency);

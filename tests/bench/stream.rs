@@ -233,7 +233,9 @@ fn program() -> Result<Cost, Failure> {
     send(&sim, &session)?;
     rename(&sim, &session, "All of it read");
     pty.wait("the new title", LIMIT, shows("All of it read"))?;
-    Ok(Cost::between(before, usage(&pid)?))
+    let cost = Cost::between(before, usage(&pid)?);
+    pty.send(b"q")?;
+    Ok(cost)
 }
 
 /// A `session.updated` with this title.
