@@ -9,4 +9,6 @@ pub mod sim;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "cli")]
+pub mod feed;
+#[cfg(feature = "cli")]
 pub mod shell;

@@ -5,13 +5,14 @@
 //! `OPENCODE_SERVER_PASSWORD` goes only to this machine and to servers named on the command line.
 
 use super::config::{Config, ServerEntry};
-use crate::shell::target::{Login, Secret, Target, is_loopback};
-use reqwest::Url;
+use crate::core::id::Directory;
+use crate::net::client::{Address, ClientError, Credentials};
+use crate::shell::target::Target;
 use std::path::Path;
 use thiserror::Error;
 
 /// Where an OpenCode server listens unless told otherwise.
-pub const USUAL_URL: &str = "http://127.0.0.1:4096";
+pub const USUAL_PORT: u16 = 4096;
 
 /// Fits after "failed to understand the server: ". Never holds a password.
 #[derive(Debug, Error)]
@@ -63,7 +64,10 @@ pub fn resolve(
             Some(entry) => from_entry(entry, true, env)?,
             None => from_text(text, env)?,
         };
-        if !targets.iter().any(|known| known.url == target.url) {
+        if !targets
+            .iter()
+            .any(|known| known.address.shown() == target.address.shown())
+        {
             targets.push(target);
         }
     }
@@ -72,54 +76,47 @@ pub fn resolve(
 
 /// The server to try when nothing is named or configured.
 pub fn usual(env: Lookup<'_>) -> Result<Target, ServerError> {
-    from_text(USUAL_URL, env)
+    from_text(&USUAL_PORT.to_string(), env)
 }
 
 fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Target, ServerError> {
     let address = parse(&entry.url)?;
     let own = own_password(entry, env)?;
     let user = entry.username.clone();
-    let mut target = address.into_target(own, user, named, env);
-    target.name.clone_from(&entry.name);
-    target.directories.clone_from(&entry.directories);
-    Ok(target)
+    let directories = entry.directories.iter();
+    Ok(Target {
+        name: entry.name.clone(),
+        directories: directories.map(|it| Directory::from(it.as_str())).collect(),
+        ..target(address, own, user, named, env)
+    })
 }
 
 fn from_text(text: &str, env: Lookup<'_>) -> Result<Target, ServerError> {
-    Ok(parse(text)?.into_target(None, None, true, env))
+    Ok(target(parse(text)?, None, None, true, env))
 }
 
-/// A URL taken apart.
-struct Address {
-    name: String,
-    url: String,
-    loopback: bool,
-    login: Option<Login>,
-}
-
-impl Address {
-    /// Its own credentials win over those of the configuration, those over the environment's.
-    fn into_target(
-        self,
-        password: Option<Secret>,
-        user: Option<String>,
-        named: bool,
-        env: Lookup<'_>,
-    ) -> Target {
-        let open = self.loopback || named;
-        let general = || env("OPENCODE_SERVER_PASSWORD").filter(|_| open);
-        let user = user.or_else(|| env("OPENCODE_SERVER_USERNAME").filter(|_| open));
-        let user = user.unwrap_or_else(|| "opencode".to_owned());
-        let login = self.login.or_else(|| {
-            let password = password.or_else(|| general().map(Secret::new))?;
-            Some(Login { user, password })
-        });
-        Target {
-            name: self.name,
-            url: self.url,
-            login,
-            directories: Vec::new(),
-        }
+/// Its own credentials win over those of the configuration, those over the environment's.
+fn target(
+    address: Address,
+    own: Option<String>,
+    user: Option<String>,
+    named: bool,
+    env: Lookup<'_>,
+) -> Target {
+    let open = address.is_loopback() || named;
+    let general = |name: &str| env(name).filter(|_| open);
+    let user = user.or_else(|| general("OPENCODE_SERVER_USERNAME"));
+    let credentials = address.credentials.clone().or_else(|| {
+        let password = own.or_else(|| general("OPENCODE_SERVER_PASSWORD"))?;
+        Some(Credentials::new(user.as_deref(), password))
+    });
+    let shown = address.shown();
+    let name = shown.split_once("://").map_or(shown.as_str(), |it| it.1);
+    Target {
+        name: name.to_owned(),
+        address,
+        credentials,
+        directories: Vec::new(),
     }
 }
 
@@ -140,78 +137,18 @@ fn parse(text: &str) -> Result<Address, ServerError> {
             "neither a URL, nor host:port, nor a name of the configuration",
         ));
     };
-    let url = Url::parse(&full).map_err(|why| malformed(&why.to_string()))?;
-    let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
-        return Err(malformed("it names no host"));
-    };
-    match url.scheme() {
-        "http" => {}
-        "https" if cfg!(feature = "tls") => {}
-        "https" => {
-            return Err(ServerError::NoTls {
-                server: without_credentials(text),
-            });
-        }
-        _ => return Err(malformed("only http and https are spoken")),
-    }
-    if url.query().is_some() || url.fragment().is_some() {
+    if without_credentials(&full).contains(['?', '#']) {
         return Err(malformed("a server's URL has no query and no fragment"));
     }
-    let port = url.port_or_known_default().unwrap_or(80);
-    Ok(Address {
-        name: format!("{host}:{port}"),
-        loopback: is_loopback(host),
-        login: login_of(&url),
-        url: bare(&url),
+    Address::parse(&full).map_err(|why| match why {
+        ClientError::Address(why) => malformed(&why),
+        other => malformed(&other.to_string()),
     })
 }
 
 fn has_port(text: &str) -> bool {
     let port = text.trim_end_matches('/').rsplit_once(':');
     port.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
-}
-
-fn bare(url: &Url) -> String {
-    let mut url = url.clone();
-    let struck = url.set_username("").and_then(|()| url.set_password(None));
-    let text = match struck {
-        Ok(()) => url.to_string(),
-        Err(()) => without_credentials(url.as_str()),
-    };
-    text.trim_end_matches('/').to_owned()
-}
-
-fn login_of(url: &Url) -> Option<Login> {
-    let password = decode(url.password()?);
-    let user = match url.username() {
-        "" => "opencode".to_owned(),
-        user => decode(user),
-    };
-    Some(Login {
-        user,
-        password: Secret::new(password),
-    })
-}
-
-/// Undoes percent encoding; what is not valid stays as it is.
-fn decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let pair = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        let value = pair.and_then(|two| u8::from_str_radix(two, 16).ok());
-        match (first, value) {
-            (b'%', Some(value)) => {
-                bytes.push(value);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            _ => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// For messages: everything before the last `@` could be a password.
@@ -224,20 +161,20 @@ fn without_credentials(text: &str) -> String {
     crate::core::present::clean(&format!("{scheme}{rest}"))
 }
 
-fn own_password(entry: &ServerEntry, env: Lookup<'_>) -> Result<Option<Secret>, ServerError> {
+fn own_password(entry: &ServerEntry, env: Lookup<'_>) -> Result<Option<String>, ServerError> {
     let refuse = |why: String| ServerError::Password {
         name: entry.name.clone(),
         why,
     };
     if let Some(name) = &entry.password_env {
         let value = env(name).ok_or_else(|| refuse(format!("${name} is not set")))?;
-        return Ok(Some(Secret::new(value)));
+        return Ok(Some(value));
     }
     let Some(path) = &entry.password_file else {
         return Ok(None);
     };
     private_file(path)
-        .map(|text| Some(Secret::new(text)))
+        .map(Some)
         .map_err(|why| refuse(format!("{}: {why}", path.display())))
 }
 
@@ -277,22 +214,25 @@ mod tests {
             ("host:4096", "http://host:4096", "host:4096"),
             ("4097", "http://127.0.0.1:4097", "127.0.0.1:4097"),
             ("[::1]:4096", "http://[::1]:4096", "[::1]:4096"),
-            ("http://h/base/", "http://h/base", "h:80"),
+            ("http://h/base/", "http://h/base", "h/base"),
             ("http://u:p@h:1", "http://h:1", "h:1"),
             ("u:p@h:1", "http://h:1", "h:1"),
         ];
         for (text, url, name) in cases {
             let target = one(text, &nothing).expect(text);
-            assert_eq!((target.url.as_str(), target.name.as_str()), (url, name));
+            assert_eq!(
+                (target.address.shown().as_str(), target.name.as_str()),
+                (url, name)
+            );
         }
     }
 
     #[test]
     fn credentials_of_a_url_are_taken_out_and_decoded() {
         let target = one("http://me:p%40ss%2fw%zz@h:1", &nothing).expect("target");
-        let login = target.login.clone().expect("login");
+        let login = target.credentials.clone().expect("credentials");
         assert_eq!(login.user, "me");
-        assert_eq!(login.password.reveal(), "p@ss/w%zz");
+        assert_eq!(login.password, "p@ss/w%zz");
         assert!(!format!("{target:?}").contains("ss/w"));
     }
 
@@ -323,7 +263,7 @@ mod tests {
     #[test]
     fn https_needs_its_feature() {
         let said = one("https://u:secret@h:1", &nothing).expect_err("no tls");
-        assert!(said.to_string().contains("built without https"));
+        assert!(said.to_string().contains("tls"));
         assert!(!said.to_string().contains("secret"));
     }
 
@@ -337,12 +277,12 @@ mod tests {
         let text = "[[server]]\nname = \"far\"\nurl = \"http://far:1\"\n[[server]]\nname = \"near\"\nurl = \"http://localhost:1\"\n";
         let config = config::parse(Path::new("c"), text).expect("config");
         let all = resolve(&[], &config, &env).expect("all");
-        assert_eq!(all[0].login, None);
-        let near = all[1].login.as_ref().expect("loopback");
-        assert_eq!((near.user.as_str(), near.password.reveal()), ("me", "pw"));
+        assert_eq!(all[0].credentials, None);
+        let near = all[1].credentials.as_ref().expect("loopback");
+        assert_eq!((near.user.as_str(), near.password.as_str()), ("me", "pw"));
         let named = resolve(&["far".to_owned()], &config, &env).expect("named");
-        assert!(named[0].login.is_some());
-        let own = one("http://x:y@far:1", &env).expect("own").login;
+        assert!(named[0].credentials.is_some());
+        let own = one("http://x:y@far:1", &env).expect("own").credentials;
         assert_eq!(own.map(|login| login.user).as_deref(), Some("x"));
     }
 

@@ -18,8 +18,6 @@ pub enum Exit {
     Unread,
     /// 4: no such session, or more than one fits.
     Session,
-    /// 124: out of time.
-    TimedOut,
     /// 128 + n: ended by signal n.
     Signal(u8),
 }
@@ -33,7 +31,6 @@ impl Exit {
             Exit::Usage => 2,
             Exit::Unread => 3,
             Exit::Session => 4,
-            Exit::TimedOut => 124,
             Exit::Signal(number) => number.saturating_add(128),
         }
     }
@@ -62,9 +59,6 @@ pub enum Trouble {
     /// Exit 4.
     #[error("{0}")]
     Session(#[from] crate::shell::session_ref::RefError),
-    /// Exit 124.
-    #[error("{0}")]
-    TimedOut(String),
     /// stdout or stderr could not be written; a closed pipe is no error.
     #[error("failed to write the result: {0}")]
     Write(#[from] io::Error),
@@ -78,7 +72,6 @@ impl Trouble {
             Trouble::Failed(_) => Exit::Failed,
             Trouble::Unread(_) => Exit::Unread,
             Trouble::Session(_) => Exit::Session,
-            Trouble::TimedOut(_) => Exit::TimedOut,
             Trouble::Write(why) if why.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Trouble::Write(_) => Exit::Failed,
         }

@@ -1,5 +1,5 @@
 //! stub
-use super::{Verdict, ServerVerdict, Explanation};
+use super::{Explanation, ServerVerdict, Verdict};
 use crate::core::id::SessionKey;
 use crate::core::store::{Change, Store};
 use crate::core::time::UnixMs;

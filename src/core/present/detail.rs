@@ -191,15 +191,17 @@ fn prose_line(message: &Message, prose: &Prose, who: &str, now: UnixMs, offset: 
             offset,
         );
     }
-    if let (Some(start), None) = (prose.start, prose.end) { entry(
-        at,
-        who,
-        "…",
-        Some(now.since(start)),
-        "open",
-        Tone::Working,
-        offset,
-    ) } else {
+    if let (Some(start), None) = (prose.start, prose.end) {
+        entry(
+            at,
+            who,
+            "…",
+            Some(now.since(start)),
+            "open",
+            Tone::Working,
+            offset,
+        )
+    } else {
         let finish = message.finish.as_deref().unwrap_or_default();
         entry(
             at,
