@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn messages_ascend_and_sessions_descend() {
         let mut ids = Ids::new(1);
-        let at = |ms| UnixMs(1_795_978_781_309 + ms);
+        let at = |ms: i64| UnixMs(1_795_978_781_309 + ms);
         let messages: Vec<_> = [0, 0, 5].map(|ms| ids.ascending("msg", at(ms))).into();
         let sessions: Vec<_> = [0, 0, 5].map(|ms| ids.session(at(ms))).into();
         assert!(messages.is_sorted());
