@@ -36,6 +36,7 @@ pub struct Setup {
     /// What may be asked.
     pub inspect: Inspect,
     /// Keeps the simulated servers alive.
+    #[expect(dead_code, reason = "held, never looked at")]
     pub demo: Option<DemoFeed>,
     /// The only clock.
     pub clock: Clock,

@@ -123,10 +123,9 @@ async fn tail(client: &Client, settle: &Settle) -> Result<Tail, ClientError> {
         Err(why) => return Err(why),
     };
     messages.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
-    Ok(Tail {
-        messages,
-        ..Tail::default()
-    })
+    let mut tail = Tail::default();
+    tail.messages = messages;
+    Ok(tail)
 }
 
 fn open_in(tail: &Tail) -> String {
