@@ -57,18 +57,14 @@ fn usage(said: &clap::Error) -> ExitCode {
 
 /// One line for what is expected to go wrong; the whole report for what is not.
 fn tell(report: &eyre::Report) -> Exit {
-    match report.downcast_ref::<Trouble>() {
-        Some(trouble) => {
-            if !trouble.is_quiet() {
-                say(&trouble.to_string());
-            }
-            trouble.exit()
-        }
-        None => {
-            say(&format!("{report:#}"));
-            Exit::Failed
-        }
+    let Some(trouble) = report.downcast_ref::<Trouble>() else {
+        say(&format!("{report:#}"));
+        return Exit::Failed;
+    };
+    if !trouble.is_quiet() {
+        say(&trouble.to_string());
     }
+    trouble.exit()
 }
 
 fn start(cli: &Cli) -> eyre::Result<Exit> {

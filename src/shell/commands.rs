@@ -293,7 +293,7 @@ pub fn deadline(seconds: Option<f64>) -> Instant {
 }
 
 /// No headless command reads longer, unless told.
-const LONGEST: Duration = Duration::from_mins(1);
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// Where an export is to go, as the user said it.
 pub fn output(said: Option<&Path>, sessions: usize) -> Result<Output, Trouble> {

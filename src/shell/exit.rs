@@ -35,6 +35,7 @@ impl Exit {
         }
     }
     /// The graver of two: what several sessions or servers end with together.
+    #[must_use]
     pub fn worst(self, other: Exit) -> Exit {
         if other.code() > self.code() {
             other
@@ -69,11 +70,10 @@ impl Trouble {
     pub fn exit(&self) -> Exit {
         match self {
             Trouble::Usage(_) => Exit::Usage,
-            Trouble::Failed(_) => Exit::Failed,
             Trouble::Unread(_) => Exit::Unread,
             Trouble::Session(_) => Exit::Session,
             Trouble::Write(why) if why.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-            Trouble::Write(_) => Exit::Failed,
+            Trouble::Failed(_) | Trouble::Write(_) => Exit::Failed,
         }
     }
     /// A reader that has seen enough closed the pipe: nothing is to be said.

@@ -96,7 +96,7 @@ impl Dashboard {
             let tick = self.next_tick(&mut show, now);
             tokio::select! {
                 biased;
-                request = signals.next() => self.signal(&mut show, request)?,
+                request = signals.next() => signal(&mut show, request)?,
                 event = keys.next() => self.event(&mut show, event)?,
                 Some(()) = self.panics.recv() => return Err(DashboardError::Broken),
                 Some(answer) = self.answers.recv() => self.take(&mut show, answer)?,
@@ -133,17 +133,6 @@ impl Dashboard {
             }
             Some(Control::Redraw) => redraw(show),
             Some(Control::Suspend) => suspend(show),
-        }
-    }
-
-    fn signal(&mut self, show: &mut Show, request: Request) -> Result<(), DashboardError> {
-        match request {
-            Request::End(number) => {
-                show.ended = Some(Exit::Signal(number));
-                Ok(())
-            }
-            Request::Stop => suspend(show),
-            Request::Continued => come_back(show),
         }
     }
 
@@ -216,24 +205,9 @@ impl Dashboard {
         if rows != self.app.ui.table_rows {
             update(&mut self.app, Msg::Rows(rows), now);
         }
-        self.panic_if_told();
+        // A test wants to see what a panic leaves behind; never set in a release build.
+        assert!(!self.panic_for_test, "panic for test");
         Ok(())
-    }
-
-    #[cfg(debug_assertions)]
-    #[expect(
-        clippy::panic,
-        reason = "a test wants to see what a panic leaves behind"
-    )]
-    fn panic_if_told(&self) {
-        if self.panic_for_test {
-            panic!("panic for test");
-        }
-    }
-
-    #[cfg(not(debug_assertions))]
-    fn panic_if_told(&self) {
-        let _ = self.panic_for_test;
     }
 }
 
@@ -245,6 +219,17 @@ async fn after(wait: Option<Span>) {
     match wait {
         Some(wait) => sleep(Duration::from_millis(wait.0.max(0).unsigned_abs())).await,
         None => std::future::pending().await,
+    }
+}
+
+fn signal(show: &mut Show, request: Request) -> Result<(), DashboardError> {
+    match request {
+        Request::End(number) => {
+            show.ended = Some(Exit::Signal(number));
+            Ok(())
+        }
+        Request::Stop => suspend(show),
+        Request::Continued => come_back(show),
     }
 }
 

@@ -60,11 +60,12 @@ impl Look {
     pub fn words(&self) -> String {
         let unsettled = self.sessions.iter().find(|seen| !seen.is_settled());
         let told = unsettled.or(self.sessions.first());
-        let mut words = told.map_or_else(|| "nothing seen".to_owned(), Seen::words);
-        if self.asks > 0 {
-            words.push_str(&format!(", {} ask(s) still listed", self.asks));
+        let words = told.map_or_else(|| "nothing seen".to_owned(), Seen::words);
+        match self.asks {
+            0 => words,
+            1 => format!("{words}, its ask still listed"),
+            n => format!("{words}, {n} asks still listed"),
         }
-        words
     }
 }
 
