@@ -9,6 +9,7 @@
 
 pub mod client;
 pub mod lines;
+pub mod link;
 
 pub mod squeeze;
 pub mod stream;

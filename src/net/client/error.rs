@@ -92,7 +92,8 @@ impl ClientError {
             return ClientError::Refused;
         }
         if error.is_timeout() {
-            return ClientError::Timeout(connect);
+            let wait = connect.as_secs_f32();
+            return ClientError::Unreachable(format!("no connection within {wait:.1} s"));
         }
         if error.is_builder() {
             return ClientError::Address(innermost(error));
