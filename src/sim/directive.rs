@@ -56,11 +56,11 @@ fn directive(prompt: &str) -> Option<Vec<Step>> {
     Some(vec![step])
 }
 
-fn after<'a>(prompt: &'a str, name: &str) -> Option<&'a str> {
+pub(super) fn after<'a>(prompt: &'a str, name: &str) -> Option<&'a str> {
     prompt.split_once(name).map(|(_, rest)| rest.trim())
 }
 
-fn number(prompt: &str, name: &str) -> Option<u64> {
+pub(super) fn number(prompt: &str, name: &str) -> Option<u64> {
     let rest = after(prompt, name)?;
     let end = rest
         .find(|c: char| !c.is_ascii_digit())

@@ -86,8 +86,9 @@ pub(crate) fn fill(w: &mut World, id: &str, seed: &SessionSeed, keys: &Keys) -> 
         w.set_status(id, Status::Busy);
     }
     let then = seed.then.clone()?;
-    let last = seed.turns.last()?.steps.last();
-    let resumed = last.filter(|step| step.open).map(|step| step.step.clone());
+    let open = seed.turns.iter().rfind(|turn| turn.end == End::Open)?;
+    let last = open.steps.last().filter(|step| step.open);
+    let resumed = last.map(|step| step.step.clone());
     Some(Resume {
         session: writer.session,
         directory: writer.directory,
@@ -143,11 +144,11 @@ impl Writer {
     fn turn(&mut self, w: &mut World, turn: &TurnSeed, keys: &Keys) {
         let now = w.now();
         self.at = now - Span(turn.age.ms());
-        self.open = None;
-        self.prompt(w, &turn.prompt);
+        let user = self.prompt(w, &turn.prompt);
         if turn.end == End::Unanswered {
             return;
         }
+        (self.user, self.open) = (user, None);
         self.advance(now, 60);
         self.message(w);
         if turn.end == End::Blank {
@@ -171,19 +172,19 @@ impl Writer {
         self.at = (self.at + Span(ms)).min(now);
     }
 
-    fn prompt(&mut self, w: &mut World, text: &str) {
+    fn prompt(&mut self, w: &mut World, text: &str) -> String {
         let id = w.ids.ascending("msg", self.at);
         let (agent, model) = (self.agent.clone(), self.model.clone());
         let mut info = user_info(id.clone(), &self.session, agent, model, self.at.0);
         info.summary = Some(Diffs::default());
         w.add_message(&self.session, Info::User(Box::new(info)));
-        self.user.clone_from(&id);
         let text = Body::Text {
             text: text.to_owned(),
             synthetic: None,
             time: None,
         };
         self.put(w, &id, text);
+        id
     }
 
     fn message(&mut self, w: &mut World) {
