@@ -6,7 +6,7 @@
 //! selectors) is drawn as its first character, so columns stay straight.
 
 use super::theme::Theme;
-use crate::core::present::{Piece, Tone, clean};
+use crate::core::present::{Mark, Piece, Tone, clean};
 use ratatui::buffer::CellWidth;
 use ratatui::style::Style;
 use ratatui::text::Span;
@@ -163,10 +163,12 @@ fn blanks(count: u16) -> impl Iterator<Item = Glyph> {
 }
 
 /// The same text in ASCII: known signs become their twins, others `?` for each cell they took.
+/// A dot at the start is the mark of a session at rest, elsewhere it separates.
 fn to_ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for (place, c) in text.chars().enumerate() {
         match twin(c) {
+            Some(_) if c == '·' && place == 0 => out.push_str(Mark::Rest.glyph(true)),
             Some(twin) => out.push_str(twin),
             None if c.is_ascii() => out.push(c),
             None => (0..char_width(c)).for_each(|_| out.push('?')),
@@ -178,7 +180,6 @@ fn to_ascii(text: &str) -> String {
 fn twin(c: char) -> Option<&'static str> {
     Some(match c {
         '·' | '•' | '–' | '—' | '─' | '━' => "-",
-        '…' => "~",
         '≠' => "!=",
         '│' | '▏' => "|",
         '└' => "`",
@@ -189,7 +190,7 @@ fn twin(c: char) -> Option<&'static str> {
         '×' => "x",
         '✖' | '✗' => "X",
         '▲' => "!",
-        '◌' => "~",
+        '…' | '◌' => "~",
         '●' => "*",
         '○' => "o",
         '▁' => "_",

@@ -4,7 +4,8 @@
 //! pane does not have the keys, scrolls through all of it when it has. What it does not: word it.
 
 use super::layout::Regions;
-use crate::core::present::{Detail, Line, Piece, Screen, Tone};
+use super::position;
+use crate::core::present::{Detail, Line, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text::{self, Glyph};
 use crate::tui::theme::Theme;
@@ -19,25 +20,30 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     let (Some(detail), Some(place)) = (&screen.detail, regions.detail) else {
         return;
     };
-    let width = place.width.saturating_sub(2);
-    let height = usize::from(place.height);
-    let told = lines(detail, width, pen.theme);
-    let last = told.all.len().saturating_sub(height);
-    let first = if screen.detail_open {
-        screen.detail_scroll.min(last)
-    } else {
-        0
-    };
     if let Some(y) = regions.detail_rule {
-        let total = told.all.len();
-        pen.rule(y, &label(screen, first, height, total));
+        pen.rule(y, &position::of_detail(screen, regions, pen.theme));
     }
-    let shown = if screen.detail_open {
-        told.all
+    let height = usize::from(place.height);
+    let told = Told::new(detail, place.width, pen.theme);
+    if screen.detail_open {
+        let first = first(screen, told.all.len(), height);
+        put(told.all.into_iter().skip(first), place, pen);
     } else {
-        told.newest(height)
-    };
-    put(shown.into_iter().skip(first), place, pen);
+        put(told.newest(height).into_iter(), place, pen);
+    }
+}
+
+/// The first line shown while the pane has the keys.
+fn first(screen: &Screen, total: usize, height: usize) -> usize {
+    screen.detail_scroll.min(total.saturating_sub(height))
+}
+
+/// First line shown, lines shown, lines in all.
+pub(super) fn extent(screen: &Screen, regions: &Regions, theme: &Theme) -> Option<[usize; 3]> {
+    let (detail, place) = (screen.detail.as_ref()?, regions.detail?);
+    let height = usize::from(place.height);
+    let total = Told::new(detail, place.width, theme).all.len();
+    Some([first(screen, total, height), height, total])
 }
 
 fn put(lines: impl Iterator<Item = Vec<Glyph>>, place: Rect, pen: &mut Pen) {
@@ -48,19 +54,6 @@ fn put(lines: impl Iterator<Item = Vec<Glyph>>, place: Rect, pen: &mut Pen) {
     }
 }
 
-/// On the rule: that the pane has the keys, and how much of it is seen.
-fn label(screen: &Screen, first: usize, height: usize, total: usize) -> Vec<Piece> {
-    if !screen.detail_open {
-        return Vec::new();
-    }
-    let mut label = vec![Piece::new("detail", Tone::Strong)];
-    if total > height {
-        let seen = format!(" {}-{} of {total}", first + 1, first + height);
-        label.push(Piece::new(seen, Tone::Dim));
-    }
-    label
-}
-
 /// The lines of the pane; those up to `fixed` are kept when the rest must give way.
 struct Told {
     all: Vec<Vec<Glyph>>,
@@ -68,6 +61,19 @@ struct Told {
 }
 
 impl Told {
+    /// All lines for a pane `width` cells wide.
+    fn new(detail: &Detail, width: u16, theme: &Theme) -> Self {
+        let width = width.saturating_sub(2).min(PROSE);
+        let mut all = vec![text::line(&detail.head, theme)];
+        for line in &detail.story {
+            all.extend(text::wrap(text::line(line, theme), width, INDENT));
+        }
+        let fixed = all.len();
+        all.extend(detail.timeline.iter().map(|line| text::line(line, theme)));
+        all.extend(detail.tail.iter().map(|line| tail(line, theme)));
+        Self { all, fixed }
+    }
+
     /// At most `height` lines: head and story, then the newest of what happened.
     fn newest(mut self, height: usize) -> Vec<Vec<Glyph>> {
         let over = self.all.len().saturating_sub(height);
@@ -75,18 +81,6 @@ impl Told {
         self.all.drain(self.fixed.min(end)..end);
         self.all
     }
-}
-
-fn lines(detail: &Detail, width: u16, theme: &Theme) -> Told {
-    let mut all = vec![text::line(&detail.head, theme)];
-    for line in &detail.story {
-        let glyphs = text::line(line, theme);
-        all.extend(text::wrap(glyphs, width.min(PROSE), INDENT));
-    }
-    let fixed = all.len();
-    all.extend(detail.timeline.iter().map(|line| text::line(line, theme)));
-    all.extend(detail.tail.iter().map(|line| tail(line, theme)));
-    Told { all, fixed }
 }
 
 /// A line of what streams now, told from ours by a bar.

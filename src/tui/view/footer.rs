@@ -28,12 +28,10 @@ fn fitting(hints: &[Hint], room: u16, theme: &Theme) -> Line {
         text::width(&hint.key, theme) + u16::from(words > 0) + words + 2
     };
     let mut left = (room + 2).saturating_sub(hints.iter().filter(|h| helps(h)).map(cost).sum());
-    let mut full = false;
     let mut line = Line::new();
     for hint in hints {
         if !helps(hint) {
-            full |= cost(hint) > left;
-            if full {
+            if cost(hint) > left {
                 continue;
             }
             left -= cost(hint);

@@ -16,9 +16,6 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
         servers(screen, y, pen, regions.shape);
     }
     counts(screen, regions.counts, pen);
-    if let Some(y) = regions.top_rule {
-        pen.rule(y, &[]);
-    }
 }
 
 fn plain(text: impl Into<String>) -> Piece {

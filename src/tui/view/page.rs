@@ -1,9 +1,11 @@
 //! A text over the whole screen: help, explain.
 
-use super::footer;
+use super::{footer, position};
 use crate::core::present::{Page, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text::{self, Glyph};
+use crate::tui::theme::Theme;
+use ratatui::layout::Rect;
 
 pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
     let Some(page) = &screen.page else {
@@ -12,11 +14,11 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
     let area = pen.area();
     let width = area.width - 2;
     let body = area.y + 2..area.bottom() - 1;
-    let lines = wrapped(page, width, pen);
-    let height = body.len();
-    let first = page.scroll.min(lines.len().saturating_sub(height));
-    title(page, &seen(first, height, lines.len()), pen);
-    pen.rule(area.y + 1, &[]);
+    let lines = wrapped(page, width, pen.theme);
+    let last = lines.len().saturating_sub(body.len());
+    let first = page.scroll.min(last);
+    title(page, &position::seen(first, body.len(), lines.len()), pen);
+    pen.rule(area.y + 1, "");
     for (glyphs, y) in lines.iter().skip(first).zip(body) {
         pen.glyphs(area.x + 1, y, width, glyphs);
     }
@@ -31,16 +33,16 @@ fn title(page: &Page, seen: &str, pen: &mut Pen) {
     pen.text(area.x + 1, area.y, room, &page.title, Tone::Strong);
 }
 
-fn seen(first: usize, height: usize, total: usize) -> String {
-    if total <= height {
-        return String::new();
-    }
-    format!("{}-{} of {total}", first + 1, (first + height).min(total))
+/// The greatest scroll that shows something new in `area`.
+pub(super) fn last_scroll(page: &Page, area: Rect, theme: &Theme) -> usize {
+    let height = usize::from(area.height.saturating_sub(3));
+    let lines = wrapped(page, area.width.saturating_sub(2), theme);
+    lines.len().saturating_sub(height)
 }
 
 /// Wrapped so that what follows a first column (two blanks or a change of tone) stays under it.
-fn wrapped(page: &Page, width: u16, pen: &Pen) -> Vec<Vec<Glyph>> {
-    let lines = page.lines.iter().map(|line| text::line(line, pen.theme));
+fn wrapped(page: &Page, width: u16, theme: &Theme) -> Vec<Vec<Glyph>> {
+    let lines = page.lines.iter().map(|line| text::line(line, theme));
     lines
         .flat_map(|glyphs| {
             let indent = hanging(&glyphs);
