@@ -164,12 +164,12 @@ impl Heard {
     }
     pub async fn until(&self, look: impl Fn(&[Value]) -> bool) {
         until(|| async {
-            let events = self.events();
-            if look(&events) {
+            let events = &self.0.lock().unwrap().0;
+            if look(events) {
                 return Ok(());
             }
-            let types: Vec<_> = events.iter().map(kind).collect();
-            Err(format!("{types:?}"))
+            let newest: Vec<_> = events.iter().rev().take(80).map(kind).collect();
+            Err(format!("{} events, newest first: {newest:?}", events.len()))
         })
         .await;
     }
