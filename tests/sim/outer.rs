@@ -2,7 +2,7 @@
 
 use crate::harness::{Api, Heard, clock, config, kind, until};
 use ocwatch::sim::script::Step;
-use ocwatch::sim::seed::{End, SessionSeed, StepSeed, TurnSeed};
+use ocwatch::sim::seed::{End, Kind, SessionSeed, StepSeed, TurnSeed};
 use ocwatch::sim::{Config, Fault, Sim};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -182,4 +182,27 @@ async fn the_demo_shows_every_state_and_lives() {
     heard
         .until(|events| events.iter().any(|e| kind(e) == "message.part.delta"))
         .await;
+}
+
+#[tokio::test]
+async fn a_past_may_hold_compactions_and_shell_commands() {
+    let sim = Sim::start(config()).unwrap();
+    let api = Api::new(&sim);
+    let turn = |age, step| {
+        let step = StepSeed::done(step, 100);
+        TurnSeed::new(age, "", vec![step], End::Stop)
+    };
+    let seed = SessionSeed::new("past", "/srv/dev")
+        .turn(turn(90_000, Step::say("so far")).of_kind(Kind::Compaction))
+        .turn(turn(60_000, Step::bash("echo hi")).of_kind(Kind::Shell));
+    let messages = api.messages(&sim.add_session(&seed)).await;
+    assert_eq!(messages[0]["parts"][0]["type"], "compaction");
+    let summary = &messages[1]["info"];
+    assert_eq!(
+        (&summary["summary"], &summary["mode"]),
+        (&json!(true), &json!("compaction"))
+    );
+    assert_eq!(messages[2]["parts"][0]["synthetic"], true);
+    let shell = &messages[3]["info"];
+    assert!(shell["time"]["completed"].is_number() && shell.get("finish").is_none());
 }
