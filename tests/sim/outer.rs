@@ -124,21 +124,13 @@ async fn the_demo_shows_every_state_and_lives() {
     assert_eq!(names, ["home", "build"]);
     let sim = demo.sim("home").unwrap();
     let api = Api::new(sim);
-    let rows = api.json("/experimental/session").await;
-    let rows = rows.as_array().unwrap();
-    let id = |title: &str| {
-        let row = rows.iter().find(|row| row["title"] == title).unwrap();
-        row["id"].as_str().unwrap().to_owned()
-    };
-    let status = async |title: &str, project: &str| {
+    let id = |key: &str| demo.session("home", key).unwrap().to_owned();
+    let status = async |key: &str, project: &str| {
         let path = format!("/session/status?directory=/home/dev/{project}");
-        api.json(&path).await[id(title)].clone()
+        api.json(&path).await[id(key)].clone()
     };
-    assert_eq!(
-        status("Ebook-TTS: build the chapter index", "ebook-tts").await["type"],
-        "busy"
-    );
-    let cut_off = "Local machine and NAS: nightly backup";
+    assert_eq!(status("stale", "ebook-tts").await["type"], "busy");
+    let cut_off = "cut-off";
     assert_eq!(status(cut_off, "nas-backup").await, Value::Null);
     let messages = api.messages(&id(cut_off)).await;
     let last = messages.as_array().unwrap().last().unwrap();
@@ -147,7 +139,7 @@ async fn the_demo_shows_every_state_and_lives() {
         "running"
     );
     let retrying = until(|| async {
-        let seen = status("Research: e-ink displays", "research").await;
+        let seen = status("retrying", "research").await;
         if seen["type"] == "retry" {
             Ok(seen)
         } else {
@@ -167,10 +159,10 @@ async fn the_demo_shows_every_state_and_lives() {
         api.post(&path, json!({"reply": "once"})).await.status(),
         200
     );
-    api.idle("/home/dev/parser", &id("Port the parser")).await;
+    api.idle("/home/dev/parser", &id("port")).await;
 
     // A hung command can be aborted, and exported.
-    let hung = id("Rebuild the search index");
+    let hung = id("hung");
     api.post(&format!("/session/{hung}/abort"), json!(null))
         .await;
     api.idle("/home/dev/search", &hung).await;
