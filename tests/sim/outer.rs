@@ -33,14 +33,14 @@ async fn streams_carry_doubles_big_parts_and_faults() {
     let all = Heard::listen(&api, "/global/event").await;
     let one = Heard::listen(&api, "/event?directory=/srv/dev/other").await;
     assert_eq!(sim.subscribers(), 2);
-    assert!(sim.big_output(&session, 1 << 20));
-    assert_eq!(sim.flood(&session, 1000), 1000);
-    all.until(|e| e.iter().filter(|e| kind(e) == "message.part.delta").count() == 1000)
+    assert!(sim.big_output(&session, 1 << 18));
+    assert_eq!(sim.flood(&session, 300), 300);
+    all.until(|e| e.iter().filter(|e| kind(e) == "message.part.delta").count() == 300)
         .await;
     let events = all.events();
     let whole: Vec<_> = events
         .iter()
-        .filter(|e| e.to_string().len() > 2 << 20)
+        .filter(|e| e.to_string().len() > 1 << 19)
         .collect();
     let ids: BTreeSet<_> = whole
         .iter()
