@@ -40,6 +40,8 @@ pub(super) struct Watch<'a> {
     pub(super) kept: Pending,
     /// Tails to read at a later time.
     pub(super) later: HashMap<SessionId, Instant>,
+    /// The server has a list of all sessions of all projects.
+    pub(super) lists_all: bool,
     pub(super) has_stream: bool,
     pub(super) last_event: Instant,
     pub(super) lists_due: Instant,
@@ -149,6 +151,7 @@ impl<'a> Watch<'a> {
             stage: Stage::Lists,
             kept: Pending::default(),
             later: HashMap::new(),
+            lists_all: true,
             has_stream,
             last_event: now,
             lists_due: now + spec.pace.lists,
