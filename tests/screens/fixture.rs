@@ -224,6 +224,10 @@ pub fn with_result() -> Screen {
         "aborted: absent from status after 0.4s",
         Tone::Working,
     ));
+    screen.rows[1].result = Some(piece(
+        "exported 847 messages to ./ses_1494d5.json",
+        Tone::Plain,
+    ));
     screen.selected = Some(1);
     screen.notice = Some(piece("exported to ./ses_08513899fffe.json", Tone::Plain));
     screen
