@@ -1,10 +1,17 @@
 //! The Elm-style middle: a model, messages in, effects out.
 //!
-//! What it does: [`keymap`] is the one table of keys; `update` turns a message and a time into a
+//! What it does: [`keymap`] is the one table of keys; [`update`] turns a message and a time into a
 //! changed model and a list of effects. What it does not: any I/O, and it never shows as done what
 //! the server's own answers have not proven.
 
+mod act;
 pub mod keymap;
+mod model;
 mod msg;
+mod rows;
+mod update;
 
+pub use model::{App, AppOptions, DialogState, Filter, PageKind, Running, Shown, Ui};
 pub use msg::{Done, Effect, Msg, Outcome};
+pub use rows::VisibleRow;
+pub use update::update;

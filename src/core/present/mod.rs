@@ -2,12 +2,24 @@
 //!
 //! What it does: choose words and order. What it does not: colours, widths, or judging.
 
+mod build;
 mod clean;
+mod detail;
+mod explain;
+mod header;
+mod json;
+mod rows;
 mod screen;
+mod status;
+mod words;
 
 pub use crate::core::judge::{Agreement, Level};
+pub use build::screen;
 pub use clean::clean;
+pub use explain::{explain_json, explain_lines};
+pub use json::status_json;
 pub use screen::{
     Count, Detail, Dialog, FilterLine, Hint, Line, Mark, Page, Piece, Row, Screen, ServerChip,
     Tone, agreement_glyph,
 };
+pub use status::status_lines;

@@ -14,7 +14,7 @@ pub use input::{
     LostCause, ReadFailed, SessionList, StatusRead, TailRead,
 };
 pub use message::{
-    Failure, Message, ModelRef, Part, PartBody, Prose, Role, Tokens, ToolOutput, ToolPart,
-    ToolState,
+    EXCERPT_CHARS, Failure, Message, ModelRef, Part, PartBody, Prose, Role, Tokens, ToolOutput,
+    ToolPart, ToolState,
 };
 pub use session::{Ask, AskKind, Choice, Dialect, Question, Retry, SessionInfo, Status, ToolRef};

@@ -1,0 +1,147 @@
+//! Actions on sessions: asked for by a key, carried out by effects, one per session at a time.
+
+use crate::core::app::{App, DialogState, Done, Effect, Running, Shown};
+use crate::core::id::SessionKey;
+use crate::core::judge::Level;
+use crate::core::plan;
+use crate::core::store::{Reported, Why};
+use crate::core::time::{Span, UnixMs};
+
+/// A result stays at least this long, whatever is typed.
+const RESULT_STAYS: Span = Span(1500);
+
+impl App {
+    /// `a`: at once only on a stuck session; elsewhere it asks once.
+    pub(super) fn ask_abort(&mut self, now: UnixMs) -> Vec<Effect> {
+        let Some(key) = self.free_selection() else {
+            return Vec::new();
+        };
+        let Some(plan) = plan::abort(&self.store, &key) else {
+            return Vec::new();
+        };
+        let stuck = self.verdict(&key).is_some_and(|v| v.level == Level::Stuck);
+        if stuck && !plan.idle_before {
+            return self.start_abort(plan, now);
+        }
+        self.ui.dialog = Some(DialogState::Abort(plan));
+        Vec::new()
+    }
+
+    fn start_abort(&mut self, plan: plan::Plan, now: UnixMs) -> Vec<Effect> {
+        if self.begin(&plan.key, "abort", now) {
+            vec![Effect::Abort(plan)]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// `e`: always one key.
+    pub(super) fn export(&mut self, now: UnixMs) -> Vec<Effect> {
+        let Some(key) = self.free_selection() else {
+            return Vec::new();
+        };
+        if self.is_asleep(&key) {
+            self.ui.dialog = Some(DialogState::Load(key));
+            return Vec::new();
+        }
+        if self.begin(&key, "export", now) {
+            vec![Effect::Export { key }]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// `L`: says that this starts the project, then asks it.
+    pub(super) fn ask_load(&mut self) -> Vec<Effect> {
+        match self.ui.selected.clone() {
+            Some(key) if self.is_asleep(&key) => self.ui.dialog = Some(DialogState::Load(key)),
+            _ => self.ui.notice = Some("this project is not asleep".to_owned()),
+        }
+        Vec::new()
+    }
+
+    /// The answer to the dialog: yes.
+    pub(super) fn confirm(&mut self, now: UnixMs) -> Vec<Effect> {
+        match self.ui.dialog.take() {
+            Some(DialogState::Abort(shown)) => {
+                // The world may have moved since the dialog opened: what is done is planned now.
+                match plan::abort(&self.store, &shown.key) {
+                    Some(plan) => self.start_abort(plan, now),
+                    None => self.tell("the session is gone"),
+                }
+            }
+            Some(DialogState::Load(key)) => match self.store.session(&key) {
+                Some(session) => vec![Effect::Load {
+                    server: key.server,
+                    directory: session.info.directory.clone(),
+                }],
+                None => self.tell("the session is gone"),
+            },
+            None => Vec::new(),
+        }
+    }
+
+    /// An effect ended.
+    pub(super) fn done(&mut self, done: Done, now: UnixMs) -> Vec<Effect> {
+        self.running.remove(&done.key);
+        self.results.insert(
+            done.key,
+            Shown {
+                action: done.action,
+                outcome: done.outcome,
+                at: now,
+            },
+        );
+        Vec::new()
+    }
+
+    /// A key was pressed: results that had their time on the screen go.
+    pub(super) fn clear_seen_results(&mut self, now: UnixMs) {
+        self.results
+            .retain(|_, shown| now.since(shown.at) < RESULT_STAYS);
+    }
+
+    /// `S`: every lost server is tried again now.
+    pub(super) fn retry_servers(&mut self) -> Vec<Effect> {
+        let lost: Vec<Effect> = self
+            .store
+            .servers()
+            .filter(|(_, server)| !server.is_reachable())
+            .map(|(id, _)| Effect::Retry(id))
+            .collect();
+        if lost.is_empty() {
+            return self.tell("no server is lost");
+        }
+        lost
+    }
+
+    /// Whether the session's project is not asked.
+    pub fn is_asleep(&self, key: &SessionKey) -> bool {
+        let verdict = self.verdict(key);
+        verdict.is_some_and(|v| v.reported == Reported::Unknown(Why::NotAsked))
+    }
+
+    fn tell(&mut self, words: &str) -> Vec<Effect> {
+        self.ui.notice = Some(words.to_owned());
+        Vec::new()
+    }
+
+    fn free_selection(&mut self) -> Option<SessionKey> {
+        let key = self.ui.selected.clone()?;
+        if let Some(running) = self.running.get(&key) {
+            self.ui.notice = Some(format!("{} is still under way here", running.action));
+            return None;
+        }
+        Some(key)
+    }
+
+    fn begin(&mut self, key: &SessionKey, action: &'static str, now: UnixMs) -> bool {
+        if self.running.contains_key(key) {
+            return false;
+        }
+        self.results.remove(key);
+        let running = Running { action, since: now };
+        self.running.insert(key.clone(), running);
+        true
+    }
+}

@@ -1,0 +1,169 @@
+//! The model: what we know, what is judged, and what the user looks at.
+
+use crate::core::app::{Outcome, VisibleRow};
+use crate::core::id::SessionKey;
+use crate::core::judge::{Judge, Judgement, Limits, Verdict};
+use crate::core::plan::Plan;
+use crate::core::store::{Change, ServerSpec, Session, Store};
+use crate::core::time::{Span, UnixMs};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the app is started with.
+#[derive(Debug, Clone, Default)]
+pub struct AppOptions {
+    /// Thresholds of the judge.
+    pub limits: Limits,
+    /// Local time minus UTC, for the clock and the timeline.
+    pub utc_offset: Span,
+    /// A filter from the command line.
+    pub filter: String,
+}
+
+/// The filter line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// What was typed; matched without regard to case.
+    pub text: String,
+    /// The cursor, in characters, while it is edited.
+    pub cursor: Option<usize>,
+}
+
+/// A page over everything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PageKind {
+    /// The keys.
+    Help,
+    /// Every rule tried for one session.
+    Explain(SessionKey),
+}
+
+/// A question that waits for an answer; bound to its session, wherever the row goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DialogState {
+    /// Abort, with its plan.
+    Abort(Plan),
+    /// Load an asleep project for this session.
+    Load(SessionKey),
+}
+
+/// What the user looks at. Identity is always the key, never a row number.
+#[derive(Debug, Clone, Default)]
+pub struct Ui {
+    /// The selected session.
+    pub selected: Option<SessionKey>,
+    /// The user moved the selection; until then it stays on the first row.
+    pub moved: bool,
+    /// The detail is open.
+    pub detail_open: bool,
+    /// First line of the detail shown.
+    pub detail_scroll: usize,
+    /// The filter.
+    pub filter: Filter,
+    /// Only what needs attention.
+    pub attention_only: bool,
+    /// Sessions whose children are folded away.
+    pub folded: BTreeSet<SessionKey>,
+    /// A page over everything, and its first line shown.
+    pub page: Option<(PageKind, usize)>,
+    /// A dialog over everything.
+    pub dialog: Option<DialogState>,
+    /// A word to the user, until the next key.
+    pub notice: Option<String>,
+    /// How many rows the table shows; told by the terminal.
+    pub table_rows: u16,
+}
+
+/// An action that was started and has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Running {
+    /// `abort`, `export`, `load`.
+    pub action: &'static str,
+    /// Since when; watcher's clock.
+    pub since: UnixMs,
+}
+
+/// The result of an action, shown in its row until the next key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Which action.
+    pub action: &'static str,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// When it ended; watcher's clock.
+    pub at: UnixMs,
+}
+
+/// The whole program's state.
+#[derive(Debug)]
+pub struct App {
+    /// What we were told.
+    pub store: Store,
+    pub(super) judge: Judge,
+    /// Thresholds.
+    pub limits: Limits,
+    /// Local time minus UTC.
+    pub utc_offset: Span,
+    /// What the user looks at.
+    pub ui: Ui,
+    /// Actions under way, one per session.
+    pub running: BTreeMap<SessionKey, Running>,
+    /// Results not yet seen away.
+    pub results: BTreeMap<SessionKey, Shown>,
+    /// The rows as they stand on the screen, in order.
+    pub rows: Vec<VisibleRow>,
+}
+
+impl App {
+    /// A new app for these servers.
+    pub fn new(specs: Vec<ServerSpec>, options: AppOptions) -> Self {
+        let several = specs.iter().enumerate();
+        let changes: Vec<Change> = several
+            .filter_map(|(n, _)| u16::try_from(n).ok())
+            .map(|n| Change::Server(crate::core::id::ServerId(n)))
+            .collect();
+        let store = Store::new(specs);
+        let mut judge = Judge::new(options.limits.clone());
+        judge.update(&store, &changes, UnixMs::default());
+        let ui = Ui {
+            filter: Filter {
+                text: options.filter,
+                cursor: None,
+            },
+            table_rows: 20,
+            ..Ui::default()
+        };
+        Self {
+            store,
+            judge,
+            limits: options.limits,
+            utc_offset: options.utc_offset,
+            ui,
+            running: BTreeMap::new(),
+            results: BTreeMap::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// What follows from the store.
+    pub fn judgement(&self) -> &Judgement {
+        self.judge.judgement()
+    }
+
+    /// The verdict of one session.
+    pub fn verdict(&self, key: &SessionKey) -> Option<&Verdict> {
+        self.judgement().verdicts.get(key)
+    }
+
+    /// The selected session, if it still exists.
+    pub fn selected(&self) -> Option<(&SessionKey, &Session)> {
+        let key = self.ui.selected.as_ref()?;
+        Some((key, self.store.session(key)?))
+    }
+
+    /// When time alone changes something that is on the screen: within a second while an age under
+    /// ten minutes, a countdown or the clock is shown.
+    pub fn next_tick(&self, now: UnixMs) -> Option<Span> {
+        let to_next_second = 1000 - now.0.rem_euclid(1000);
+        Some(Span(to_next_second))
+    }
+}

@@ -1,0 +1,277 @@
+//! One message in, effects out.
+
+use crate::core::app::keymap::{self, Action, Key};
+use crate::core::app::{App, Effect, Msg, PageKind};
+use crate::core::store::Change;
+use crate::core::time::UnixMs;
+use crate::core::wire::Input;
+
+/// Takes one message. `now` is the watcher's clock.
+pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
+    match msg {
+        Msg::Feed(inputs) => app.feed(inputs, now),
+        Msg::Key(key) => app.key(key, now),
+        Msg::Paste(text) => app.paste(&text),
+        Msg::Rows(rows) => app.resize(rows),
+        Msg::Tick => app.feed(Vec::new(), now),
+        Msg::Done(done) => app.done(done, now),
+    }
+}
+
+impl App {
+    fn feed(&mut self, inputs: Vec<Input>, now: UnixMs) -> Vec<Effect> {
+        let mut changes: Vec<Change> = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let change = self.store.apply(input);
+            if change != Change::Nothing && changes.last() != Some(&change) {
+                changes.push(change);
+            }
+        }
+        let due = self.judgement().recheck.is_some_and(|at| at <= now);
+        if !changes.is_empty() || due {
+            self.judge.update(&self.store, &changes, now);
+            self.refresh_rows();
+        }
+        Vec::new()
+    }
+
+    fn resize(&mut self, rows: u16) -> Vec<Effect> {
+        self.ui.table_rows = rows;
+        Vec::new()
+    }
+
+    fn paste(&mut self, text: &str) -> Vec<Effect> {
+        if self.ui.filter.cursor.is_some() {
+            for c in text.chars().filter(|c| !c.is_control()) {
+                self.type_filter(Key::Char(c));
+            }
+        }
+        Vec::new()
+    }
+
+    fn key(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
+        self.clear_seen_results(now);
+        self.ui.notice = None;
+        if self.ui.filter.cursor.is_some() && key != Key::Ctrl('c') && key != Key::Ctrl('z') {
+            return self.type_filter(key);
+        }
+        if self.ui.dialog.is_some() {
+            return self.answer_dialog(key, now);
+        }
+        if let Some(action) = keymap::action(key) {
+            self.act(action, key, now)
+        } else {
+            self.ui.notice = Some(format!("{key} does nothing here; ? shows the keys"));
+            Vec::new()
+        }
+    }
+
+    fn act(&mut self, action: Action, key: Key, now: UnixMs) -> Vec<Effect> {
+        match action {
+            Action::Quit => vec![Effect::Quit],
+            Action::Suspend => vec![Effect::Suspend],
+            Action::Redraw => vec![Effect::Redraw],
+            Action::Back => self.back(key),
+            Action::Help => self.toggle_page(PageKind::Help),
+            Action::Explain => self.explain(),
+            Action::Filter => self.open_filter(),
+            Action::Attention => self.toggle_attention(),
+            Action::Open => self.open(),
+            Action::Abort => self.ask_abort(now),
+            Action::Export => self.export(now),
+            Action::Load => self.ask_load(),
+            Action::Servers => self.retry_servers(),
+            Action::Fold => self.fold(),
+            Action::Unfold => self.unfold(),
+            Action::Down => self.go(1),
+            Action::Up => self.go(-1),
+            Action::Top => self.go(isize::MIN),
+            Action::Bottom => self.go(isize::MAX),
+            Action::PageDown => self.go(self.page_step()),
+            Action::PageUp => self.go(-self.page_step()),
+            Action::HalfDown => self.go((self.page_step() / 2).max(1)),
+            Action::HalfUp => self.go(-(self.page_step() / 2).max(1)),
+        }
+    }
+
+    fn answer_dialog(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
+        match key {
+            Key::Enter => self.confirm(now),
+            Key::Ctrl('c') | Key::Char('Q') => vec![Effect::Quit],
+            Key::Ctrl('z') => vec![Effect::Suspend],
+            Key::Ctrl('l') => vec![Effect::Redraw],
+            Key::Esc | Key::Char('q' | 'n') => {
+                self.ui.dialog = None;
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Esc never quits: a terminal may send it for a slow escape sequence.
+    fn back(&mut self, key: Key) -> Vec<Effect> {
+        if self.ui.page.take().is_some() {
+            return Vec::new();
+        }
+        if self.ui.detail_open {
+            self.ui.detail_open = false;
+            return Vec::new();
+        }
+        if !self.ui.filter.text.is_empty() {
+            self.ui.filter.text.clear();
+            self.refresh_rows();
+            return Vec::new();
+        }
+        if self.ui.attention_only {
+            return self.toggle_attention();
+        }
+        if key == Key::Esc {
+            self.ui.notice = Some("q quits".to_owned());
+            return Vec::new();
+        }
+        vec![Effect::Quit]
+    }
+
+    fn toggle_page(&mut self, kind: PageKind) -> Vec<Effect> {
+        let open = self.ui.page.as_ref().is_some_and(|(now, _)| *now == kind);
+        self.ui.page = (!open).then_some((kind, 0));
+        Vec::new()
+    }
+
+    fn explain(&mut self) -> Vec<Effect> {
+        match self.ui.selected.clone() {
+            Some(key) => self.toggle_page(PageKind::Explain(key)),
+            None => Vec::new(),
+        }
+    }
+
+    fn toggle_attention(&mut self) -> Vec<Effect> {
+        self.ui.attention_only = !self.ui.attention_only;
+        self.refresh_rows();
+        Vec::new()
+    }
+
+    fn open(&mut self) -> Vec<Effect> {
+        self.ui.detail_open = !self.ui.detail_open && self.ui.selected.is_some();
+        self.ui.detail_scroll = 0;
+        match self.ui.selected.clone() {
+            Some(key) if self.ui.detail_open && !self.is_asleep(&key) => {
+                vec![Effect::Read { key }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn page_step(&self) -> isize {
+        isize::from(i16::try_from(self.ui.table_rows.max(2) - 1).unwrap_or(20))
+    }
+
+    /// Moves whatever has the keys: a page, the open detail, or the selection.
+    fn go(&mut self, by: isize) -> Vec<Effect> {
+        if let Some((_, scroll)) = &mut self.ui.page {
+            *scroll = scroll.saturating_add_signed(by).min(MAX_SCROLL);
+        } else if self.ui.detail_open {
+            let scroll = self.ui.detail_scroll.saturating_add_signed(by);
+            self.ui.detail_scroll = scroll.min(MAX_SCROLL);
+        } else {
+            self.select(by);
+        }
+        Vec::new()
+    }
+
+    fn select(&mut self, by: isize) {
+        let last = self.rows.len().saturating_sub(1);
+        let place = self.selected_place().unwrap_or(0);
+        let place = place.saturating_add_signed(by).min(last);
+        self.ui.selected = self.rows.get(place).map(|row| row.key.clone());
+        self.ui.moved = true;
+        self.ui.detail_scroll = 0;
+    }
+
+    fn fold(&mut self) -> Vec<Effect> {
+        let Some(key) = self.ui.selected.clone() else {
+            return Vec::new();
+        };
+        let has_children = self.rows.iter().any(|row| self.is_child(row, &key));
+        if has_children && self.ui.folded.insert(key.clone()) {
+            self.refresh_rows();
+            return Vec::new();
+        }
+        let parent = self.store.session(&key).and_then(|s| s.info.parent.clone());
+        if let Some(parent) = parent {
+            let parent = crate::core::id::SessionKey::new(key.server, parent);
+            if self.rows.iter().any(|row| row.key == parent) {
+                self.ui.selected = Some(parent);
+                self.ui.moved = true;
+            }
+        }
+        Vec::new()
+    }
+
+    fn is_child(
+        &self,
+        row: &crate::core::app::VisibleRow,
+        of: &crate::core::id::SessionKey,
+    ) -> bool {
+        let session = self.store.session(&row.key);
+        row.key.server == of.server
+            && session.is_some_and(|s| s.info.parent.as_ref() == Some(&of.session))
+    }
+
+    fn unfold(&mut self) -> Vec<Effect> {
+        if let Some(key) = &self.ui.selected
+            && self.ui.folded.remove(key)
+        {
+            self.refresh_rows();
+        }
+        Vec::new()
+    }
+
+    fn open_filter(&mut self) -> Vec<Effect> {
+        self.ui.filter.cursor = Some(self.ui.filter.text.chars().count());
+        self.ui.page = None;
+        self.ui.detail_open = false;
+        Vec::new()
+    }
+
+    fn type_filter(&mut self, key: Key) -> Vec<Effect> {
+        let filter = &mut self.ui.filter;
+        let mut text: Vec<char> = filter.text.chars().collect();
+        let at = filter.cursor.unwrap_or(0).min(text.len());
+        let cursor = match key {
+            Key::Enter => None,
+            Key::Esc => {
+                text.clear();
+                None
+            }
+            Key::Char(c) => {
+                text.insert(at, c);
+                Some(at + 1)
+            }
+            Key::Backspace if at > 0 => {
+                text.remove(at - 1);
+                Some(at - 1)
+            }
+            Key::Delete if at < text.len() => {
+                text.remove(at);
+                Some(at)
+            }
+            Key::Ctrl('u') => {
+                text.drain(..at);
+                Some(0)
+            }
+            Key::Left => Some(at.saturating_sub(1)),
+            Key::Right => Some((at + 1).min(text.len())),
+            Key::Home => Some(0),
+            Key::End => Some(text.len()),
+            _ => Some(at),
+        };
+        filter.cursor = cursor;
+        filter.text = text.into_iter().collect();
+        self.refresh_rows();
+        Vec::new()
+    }
+}
+
+/// A page is never scrolled further; the view stops at its end.
+const MAX_SCROLL: usize = 100_000;

@@ -1,0 +1,199 @@
+//! The whole screen from the app.
+
+use crate::core::app::keymap::{self, Action, KEYMAP, When};
+use crate::core::app::{App, DialogState, PageKind};
+use crate::core::judge;
+use crate::core::present::{
+    Dialog, FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, explain_lines, header,
+    rows, words,
+};
+use crate::core::store::LinkState;
+use crate::core::time::UnixMs;
+
+/// What the screen shows at `now` (watcher's clock). Changes nothing.
+pub fn screen(app: &App, now: UnixMs) -> Screen {
+    let rows: Vec<Row> = app
+        .rows
+        .iter()
+        .filter_map(|visible| rows::row(app, visible, now))
+        .collect();
+    let selected = app.ui.selected.as_ref();
+    let place = selected.and_then(|key| rows.iter().position(|row| row.key == *key));
+    let verdicts = app.judgement().verdicts.values();
+    Screen {
+        servers: header::chips(&app.store, app.judgement(), now),
+        counts: header::counts(verdicts.filter(|v| !is_put_away(app, v))),
+        asleep: header::asleep(&app.store),
+        clock: words::clock(now, app.utc_offset),
+        empty: if rows.is_empty() {
+            empty(app)
+        } else {
+            Vec::new()
+        },
+        selected: place,
+        offset: 0,
+        detail: selected.and_then(|key| detail::detail(app, key, now)),
+        detail_open: app.ui.detail_open,
+        detail_scroll: app.ui.detail_scroll,
+        filter: filter(app, rows.len()),
+        attention_only: app.ui.attention_only,
+        dialog: app.ui.dialog.as_ref().and_then(|state| dialog(app, state)),
+        page: page(app, now),
+        notice: app
+            .ui
+            .notice
+            .as_ref()
+            .map(|n| Piece::new(clean(n), Tone::Watch)),
+        footer: footer(app),
+        several_servers: app.store.servers().nth(1).is_some(),
+        rows,
+    }
+}
+
+/// An archived session at rest is on no list and in no count.
+fn is_put_away(app: &App, verdict: &judge::Verdict) -> bool {
+    let session = app.store.session(&verdict.key);
+    session.is_some_and(|s| s.info.archived.is_some())
+        && !verdict.reported.is_running()
+        && verdict.asks.is_empty()
+        && verdict.level <= judge::Level::Ok
+}
+
+/// What stands in an empty table: never a blank without a reason.
+fn empty(app: &App) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !app.ui.filter.text.is_empty() {
+        lines.push(format!(
+            "no session contains \"{}\"",
+            clean(&app.ui.filter.text)
+        ));
+        lines.push("Esc clears the filter".to_owned());
+    } else if app.ui.attention_only && app.store.sessions().next().is_some() {
+        lines.push("nothing needs attention".to_owned());
+        lines.push("! shows all sessions".to_owned());
+    } else {
+        for (_, server) in app.store.servers() {
+            let name = clean(&server.spec.name);
+            lines.push(match &server.link {
+                LinkState::Lost { text, .. } => clean(&format!("{name}: {text}")),
+                LinkState::Connecting { .. } => {
+                    format!("{name}: connecting to {}", clean(&server.spec.url))
+                }
+                LinkState::Live => format!("{name}: no sessions yet"),
+            });
+        }
+    }
+    lines
+}
+
+fn filter(app: &App, hits: usize) -> Option<FilterLine> {
+    let filter = &app.ui.filter;
+    (filter.cursor.is_some() || !filter.text.is_empty()).then(|| FilterLine {
+        text: clean(&filter.text),
+        cursor: filter.cursor,
+        hits,
+        of: app.store.sessions().count(),
+    })
+}
+
+fn dialog(app: &App, state: &DialogState) -> Option<Dialog> {
+    let key = match state {
+        DialogState::Abort(plan) => &plan.key,
+        DialogState::Load(key) => key,
+    };
+    let server = clean(&app.store.server(key.server)?.spec.name);
+    let foot = "Enter do it · Esc leave it".to_owned();
+    Some(match state {
+        DialogState::Abort(plan) => Dialog {
+            title: format!("Abort \"{}\" on {server}", clean(&plan.title)),
+            lines: plan.lines.iter().map(|line| clean(line)).collect(),
+            foot,
+        },
+        DialogState::Load(key) => {
+            let session = app.store.session(key)?;
+            Dialog {
+                title: format!("Load the project of \"{}\" on {server}", rows::title(session)),
+                lines: vec![
+                    clean(session.info.directory.as_str()),
+                    "The server has not been asked about this project. Asking starts it: its plugins run, and it stays loaded.".to_owned(),
+                ],
+                foot,
+            }
+        }
+    })
+}
+
+fn page(app: &App, now: UnixMs) -> Option<Page> {
+    let (kind, scroll) = app.ui.page.as_ref()?;
+    Some(match kind {
+        PageKind::Help => Page {
+            title: "Keys".to_owned(),
+            lines: help(),
+            scroll: *scroll,
+        },
+        PageKind::Explain(key) => {
+            let told = judge::explain(&app.store, key, now, &app.limits);
+            let session = app.store.session(key)?;
+            Page {
+                title: format!("Why: {}", rows::title(session)),
+                lines: told.map(|told| explain_lines(&told)).unwrap_or_default(),
+                scroll: *scroll,
+            }
+        }
+    })
+}
+
+/// Every line of the key table, and the words on the screen.
+fn help() -> Vec<Vec<Piece>> {
+    let mut lines: Vec<Vec<Piece>> = KEYMAP
+        .iter()
+        .map(|binding| {
+            vec![
+                Piece::new(format!("{:<12}", keymap::keys_of(binding)), Tone::Key),
+                Piece::new(binding.help, Tone::Plain),
+            ]
+        })
+        .collect();
+    lines.push(Vec::new());
+    lines.push(vec![Piece::new("What stands under ACTUALLY", Tone::Strong)]);
+    for state in judge::ActivityState::ALL {
+        lines.push(vec![
+            Piece::new(
+                format!("{:<18}", state.word().replace('-', " ")),
+                Tone::Strong,
+            ),
+            Piece::new(state.meaning(), Tone::Plain),
+        ]);
+    }
+    lines
+}
+
+/// Only what applies now.
+fn footer(app: &App) -> Vec<Hint> {
+    let has_row = app.ui.selected.is_some();
+    let is_asleep = app
+        .ui
+        .selected
+        .as_ref()
+        .is_some_and(|key| app.is_asleep(key));
+    let is_lost = app.store.servers().any(|(_, s)| !s.is_reachable());
+    KEYMAP
+        .iter()
+        .filter(|binding| match binding.when {
+            When::Moving => false,
+            When::Row => has_row,
+            When::Asleep => is_asleep,
+            When::Lost => is_lost,
+            When::Always => true,
+        })
+        .filter(|binding| !(is_asleep && binding.action == Action::Abort))
+        .map(|binding| Hint {
+            key: binding
+                .keys
+                .first()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            words: binding.words.to_owned(),
+        })
+        .collect()
+}

@@ -1,0 +1,292 @@
+//! The pane that tells one session: its story with evidence, its last turns, its live tail.
+
+use crate::core::app::App;
+use crate::core::id::SessionKey;
+use crate::core::judge::{Finding, Level, Offer, Verdict};
+use crate::core::present::{Detail, Line, Piece, Tone, clean, rows, words};
+use crate::core::store::{Server, Session};
+use crate::core::time::{Span, UnixMs};
+use crate::core::wire::{Message, Part, PartBody, Prose, ToolPart, ToolState};
+
+/// How many turns the timeline shows.
+const TURNS: usize = 3;
+
+pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail> {
+    let verdict = app.verdict(key)?;
+    let server = app.store.server(key.server)?;
+    let session = app.store.session(key)?;
+    Some(Detail {
+        head: head(session, server),
+        story: story(verdict, server, now, app.utc_offset),
+        timeline: timeline(session, server, now, app.utc_offset),
+        tail: live_tail(session),
+    })
+}
+
+fn head(session: &Session, server: &Server) -> Line {
+    let info = &session.info;
+    let place = format!("{}:{}", server.spec.name, info.directory);
+    let mut line = vec![
+        Piece::new(rows::title(session), Tone::Strong),
+        Piece::new(info.id.to_string(), Tone::Dim),
+        Piece::new(clean(&place), Tone::Plain),
+    ];
+    let agent = info.agent.as_deref().map(clean);
+    let model = words::model(info.model.as_ref());
+    let who: Vec<String> = agent.into_iter().chain(model).collect();
+    if !who.is_empty() {
+        line.push(Piece::new(who.join(" · "), Tone::Plain));
+    }
+    let held = session.tail.messages.len();
+    if session.tail.is_read() {
+        let more = if session.tail.whole { "" } else { "last " };
+        line.push(Piece::new(format!("{more}{held} messages"), Tone::Dim));
+    }
+    line.push(Piece::new(format!("${:.2}", info.cost), Tone::Dim));
+    line
+}
+
+fn story(verdict: &Verdict, server: &Server, now: UnixMs, offset: Span) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for finding in &verdict.findings {
+        lines.push(headline(finding, offset));
+        lines.push(evidence(finding));
+        if finding.level > Level::Ok && !finding.offers.is_empty() {
+            lines.push(vec![Piece::new(helps(&finding.offers), Tone::Plain)]);
+        }
+    }
+    let (why, _, tone) = rows::why(verdict, server, now);
+    if verdict.findings.is_empty() && !why.is_empty() {
+        lines.push(vec![Piece::new(why, tone)]);
+    }
+    if lines.is_empty() {
+        let reported = words::reported(&verdict.reported);
+        let activity = words::activity(&verdict.activity);
+        let text =
+            format!("The server says {reported}; its messages show: {activity}. Nothing to do.");
+        lines.push(vec![Piece::new(text, Tone::Plain)]);
+    }
+    for ask in &verdict.asks {
+        let text = format!("asks: {}", clean(&ask.text()));
+        lines.push(vec![Piece::new(text, Tone::NeedsYou)]);
+    }
+    lines
+}
+
+fn headline(finding: &Finding, offset: Span) -> Line {
+    let tone = words::level_tone(finding.level);
+    let since = finding
+        .since
+        .map(|at| format!(" since {}", words::clock(at, offset)));
+    vec![
+        Piece::new(
+            format!("{}{}. ", finding.name, since.unwrap_or_default()),
+            tone,
+        ),
+        Piece::new(clean(&finding.text), Tone::Plain),
+    ]
+}
+
+/// What a person can do about it, with the key where there is one.
+fn helps(offers: &[Offer]) -> String {
+    let words: Vec<&str> = offers
+        .iter()
+        .filter_map(|offer| match offer {
+            Offer::Abort => Some("a abort"),
+            Offer::Export => Some("e export"),
+            Offer::Answer => Some("answer it in OpenCode"),
+            Offer::Resend => Some("send a new prompt in OpenCode"),
+            Offer::Wait => Some("wait"),
+            Offer::Reset => None,
+        })
+        .collect();
+    format!("What helps: {}", words.join(" · "))
+}
+
+/// `Evidence: message msg_…, age_ms 720000`.
+fn evidence(finding: &Finding) -> Line {
+    let pairs: Vec<String> = finding
+        .evidence
+        .iter()
+        .map(|(name, value)| match value.as_str() {
+            Some(text) => format!("{name} {text}"),
+            None => format!("{name} {value}"),
+        })
+        .collect();
+    let text = clean(&format!("Evidence: {}", pairs.join(", ")));
+    vec![Piece::new(text, Tone::Dim)]
+}
+
+fn timeline(session: &Session, server: &Server, now: UnixMs, offset: Span) -> Vec<Line> {
+    let messages = &session.tail.messages;
+    let prompts: Vec<usize> = messages
+        .iter()
+        .enumerate()
+        .filter(|(_, m)| m.is_user())
+        .map(|(place, _)| place)
+        .collect();
+    let from = prompts.len().checked_sub(TURNS);
+    let from = from.and_then(|n| prompts.get(n)).copied().unwrap_or(0);
+    let now = server.server_time(now);
+    let shown = messages.iter().skip(from);
+    shown
+        .flat_map(|message| message_lines(message, now, offset))
+        .collect()
+}
+
+fn message_lines(message: &Message, now: UnixMs, offset: Span) -> Vec<Line> {
+    let mut lines: Vec<Line> = message
+        .parts
+        .iter()
+        .filter_map(|part| part_line(message, part, now, offset))
+        .collect();
+    if message.is_assistant() {
+        if let Some(error) = &message.error {
+            let text = clean(&format!("{}: {}", error.name, error.message));
+            lines.push(entry(
+                ended(message),
+                "error",
+                &text,
+                None,
+                "",
+                Tone::Stuck,
+                offset,
+            ));
+        } else if message.is_open() && message.parts.is_empty() {
+            lines.push(entry(
+                message.created,
+                "answer",
+                "begun, nothing in it yet",
+                Some(now.since(message.created)),
+                "",
+                Tone::Dim,
+                offset,
+            ));
+        }
+    }
+    lines
+}
+
+fn ended(message: &Message) -> UnixMs {
+    message.completed.unwrap_or(message.created)
+}
+
+fn part_line(message: &Message, part: &Part, now: UnixMs, offset: Span) -> Option<Line> {
+    match &part.body {
+        PartBody::Text(prose) => Some(prose_line(message, prose, "answer", now, offset)),
+        PartBody::Reasoning(prose) => Some(prose_line(message, prose, "thought", now, offset)),
+        PartBody::Tool(tool) => Some(tool_line(message, tool, now, offset)),
+        PartBody::Compaction => Some(entry(
+            message.created,
+            "compact",
+            "",
+            None,
+            "",
+            Tone::Dim,
+            offset,
+        )),
+        _ => None,
+    }
+}
+
+fn prose_line(message: &Message, prose: &Prose, who: &str, now: UnixMs, offset: Span) -> Line {
+    let at = prose.start.unwrap_or(message.created);
+    if message.is_user() {
+        let who = if prose.synthetic { "server" } else { "you" };
+        return entry(
+            at,
+            who,
+            &quoted(&prose.excerpt),
+            None,
+            "",
+            Tone::Plain,
+            offset,
+        );
+    }
+    if let (Some(start), None) = (prose.start, prose.end) {
+        entry(
+            at,
+            who,
+            "…",
+            Some(now.since(start)),
+            "open",
+            Tone::Working,
+            offset,
+        )
+    } else {
+        let finish = message.finish.as_deref().unwrap_or_default();
+        entry(
+            at,
+            who,
+            &quoted(&prose.excerpt),
+            None,
+            finish,
+            Tone::Plain,
+            offset,
+        )
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", clean(text).trim())
+}
+
+fn tool_line(message: &Message, tool: &ToolPart, now: UnixMs, offset: Span) -> Line {
+    let at = tool.start.unwrap_or(message.created);
+    let (span, word, tone) = match &tool.state {
+        ToolState::Pending => (None, "writing arguments", Tone::Working),
+        ToolState::Running => (tool.start.map(|s| now.since(s)), "running", Tone::Working),
+        ToolState::Completed => (took(tool), "ok", Tone::Plain),
+        ToolState::Error => (took(tool), "error", Tone::Watch),
+        ToolState::Other(name) => (took(tool), name.as_str(), Tone::Dim),
+    };
+    entry(
+        at,
+        &clean(&tool.tool),
+        &clean(&tool.subject),
+        span,
+        &clean(word),
+        tone,
+        offset,
+    )
+}
+
+fn took(tool: &ToolPart) -> Option<Span> {
+    Some(tool.end?.since(tool.start?))
+}
+
+/// `13:41:12 bash     ./index.sh   4m02  ok`.
+fn entry(
+    at: UnixMs,
+    who: &str,
+    what: &str,
+    span: Option<Span>,
+    state: &str,
+    tone: Tone,
+    offset: Span,
+) -> Line {
+    let mut line = vec![
+        Piece::new(words::clock(at, offset), Tone::Dim),
+        Piece::new(format!("{who:<9}"), Tone::Strong),
+        Piece::new(what, Tone::Plain),
+    ];
+    if let Some(span) = span {
+        line.push(Piece::new(span.short(), tone));
+    }
+    if !state.is_empty() {
+        line.push(Piece::new(state, tone));
+    }
+    line
+}
+
+/// The last lines of what streams now.
+fn live_tail(session: &Session) -> Vec<Line> {
+    let Some((_, text)) = &session.tail.live else {
+        return Vec::new();
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let from = lines.len().saturating_sub(3);
+    let last = lines.iter().skip(from);
+    last.map(|line| vec![Piece::new(clean(line), Tone::Dim)])
+        .collect()
+}

@@ -1,0 +1,106 @@
+//! The header: servers and counts.
+
+use crate::core::id::ServerId;
+use crate::core::judge::{Judgement, Level, ServerVerdict, Verdict};
+use crate::core::present::{Count, Mark, ServerChip, Tone, clean, words};
+use crate::core::store::{LinkState, Server, Store};
+use crate::core::time::UnixMs;
+use crate::core::wire::DirectoryState;
+
+/// One chip per server.
+pub(super) fn chips(store: &Store, judgement: &Judgement, now: UnixMs) -> Vec<ServerChip> {
+    let chip = |(id, server): (ServerId, &Server)| {
+        let verdict = judgement.servers.iter().find(|v| v.server == id);
+        chip(server, verdict, now)
+    };
+    store.servers().map(chip).collect()
+}
+
+fn chip(server: &Server, verdict: Option<&ServerVerdict>, now: UnixMs) -> ServerChip {
+    let state = verdict.map_or("connecting", |v| v.state);
+    let (mark, text, tone) = match &server.link {
+        LinkState::Live => live(server, verdict, state),
+        LinkState::Connecting { .. } => (Mark::Unknown, "connecting".to_owned(), Tone::Dim),
+        LinkState::Lost { retry_at, .. } => (
+            Mark::Unknown,
+            lost(server, state, *retry_at, now),
+            Tone::Watch,
+        ),
+    };
+    ServerChip {
+        name: clean(&server.spec.name),
+        mark,
+        text: clean(&text),
+        tone,
+    }
+}
+
+fn live(server: &Server, verdict: Option<&ServerVerdict>, state: &str) -> (Mark, String, Tone) {
+    let version = server.version.as_deref().unwrap_or("version unknown");
+    let worst = verdict.and_then(|v| v.findings.first());
+    match worst {
+        Some(finding) if finding.level > Level::Ok => (
+            Mark::Watch,
+            format!("{version} {}", finding.name),
+            words::level_tone(finding.level),
+        ),
+        _ if state == "live" => (Mark::Working, version.to_owned(), Tone::Plain),
+        _ => (Mark::Watch, format!("{version} {state}"), Tone::Watch),
+    }
+}
+
+fn lost(server: &Server, state: &str, retry_at: UnixMs, now: UnixMs) -> String {
+    let age = server.link_since.map(|since| now.since(since));
+    let age = age.map_or(String::new(), |age| format!(" {}", age.short()));
+    let wait = now.since(now) + (retry_at - now);
+    if wait.as_ms() > 0 {
+        format!("{state}{age}, next try in {}s", (wait.as_ms() + 999) / 1000)
+    } else {
+        format!("{state}{age}, trying now")
+    }
+}
+
+/// How many sessions per level. Owners only: an ancestor that is listed because of a descendant
+/// counts as working.
+pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<Count> {
+    let words = [
+        (Mark::Stuck, "stuck"),
+        (Mark::NeedsYou, "need you"),
+        (Mark::Watch, "watch"),
+        (Mark::Working, "working"),
+        (Mark::Rest, "at rest"),
+        (Mark::Unknown, "unknown"),
+    ];
+    let mut counts = words.map(|(mark, word)| Count {
+        mark,
+        number: 0,
+        word,
+    });
+    for verdict in verdicts {
+        let slot = slot(verdict);
+        if let Some(count) = counts.iter_mut().find(|count| count.mark == slot) {
+            count.number += 1;
+        }
+    }
+    counts
+        .into_iter()
+        .filter(|count| count.number > 0)
+        .collect()
+}
+
+fn slot(verdict: &Verdict) -> Mark {
+    let is_ancestor = verdict.leading().is_some_and(|f| !f.path.is_empty());
+    match words::mark(verdict) {
+        Mark::Stuck | Mark::NeedsYou | Mark::Watch if is_ancestor => Mark::Working,
+        Mark::Settling(_) => Mark::Working,
+        mark => mark,
+    }
+}
+
+/// Projects that are not asked.
+pub(super) fn asleep(store: &Store) -> usize {
+    let views = store.servers().flat_map(|(_, s)| s.directories.values());
+    views
+        .filter(|view| view.state == DirectoryState::Asleep)
+        .count()
+}

@@ -1,0 +1,167 @@
+//! The document of `status --json`: schema `ocwatch.status/1`.
+//!
+//! Fields are only added within a schema number. Times are the server's clock, but for `at`.
+
+use crate::core::id::{ServerId, SessionKey};
+use crate::core::judge::{Activity, Finding, Judgement, ServerVerdict, Settling, Verdict};
+use crate::core::store::{Reported, Server, Session, Store};
+use crate::core::time::UnixMs;
+use crate::core::wire::{Ask, AskKind, DirectoryState};
+use serde_json::{Value, json};
+
+/// One document for everything that is known. `now` is the watcher's clock.
+pub fn status_json(store: &Store, judgement: &Judgement, now: UnixMs) -> Value {
+    let servers: Vec<Value> = store
+        .servers()
+        .map(|(id, server)| server_json(id, server, judgement))
+        .collect();
+    let sessions: Vec<Value> = judgement
+        .verdicts
+        .values()
+        .filter_map(|verdict| session_json(store, verdict))
+        .collect();
+    json!({"schema": "ocwatch.status/1", "at": now, "servers": servers, "sessions": sessions})
+}
+
+fn server_json(id: ServerId, server: &Server, judgement: &Judgement) -> Value {
+    let verdict = judgement.servers.iter().find(|v| v.server == id);
+    let count = |state| {
+        let views = server.directories.values();
+        views.filter(|view| view.state == state).count()
+    };
+    json!({
+        "name": server.spec.name,
+        "url": server.spec.url,
+        "state": verdict.map_or("connecting", |v| v.state),
+        "dialect": server.dialect,
+        "version": server.version,
+        "findings": findings(verdict.map_or(&[][..], |v: &ServerVerdict| &v.findings)),
+        "directories": {
+            "loaded": count(DirectoryState::Loaded),
+            "asleep": count(DirectoryState::Asleep),
+            "gone": count(DirectoryState::Gone),
+        },
+        "unknown_events": server.unknown_events,
+        "malformed_events": server.malformed_events,
+        "error": verdict.and_then(|v| v.error.clone()),
+    })
+}
+
+fn session_json(store: &Store, verdict: &Verdict) -> Option<Value> {
+    let server = store.server(verdict.key.server)?;
+    let session = store.session(&verdict.key)?;
+    let info = &session.info;
+    let model = info.model.as_ref();
+    Some(json!({
+        "server": server.spec.name,
+        "id": info.id,
+        "title": info.title,
+        "directory": info.directory,
+        "parent": info.parent,
+        "children": children(server, &verdict.key),
+        "agent": info.agent,
+        "model": model.map(|m| format!("{}/{}", m.provider, m.model)),
+        "created": info.created,
+        "updated": info.updated,
+        "archived": info.archived.is_some(),
+        "reported": reported(&verdict.reported),
+        "activity": activity(&verdict.activity),
+        "agreement": verdict.agreement,
+        "level": verdict.level,
+        "settling": verdict.settling.as_ref().map(settling),
+        "findings": findings(&verdict.findings),
+        "asks": verdict.asks.iter().map(ask).collect::<Vec<_>>(),
+        "last_error": last_error(session),
+        "queued_prompts": verdict.activity.queued_prompts,
+        "cost": info.cost,
+        "tokens": info.tokens,
+    }))
+}
+
+fn children(server: &Server, key: &SessionKey) -> Vec<Value> {
+    let mut ids: Vec<_> = server.children(&key.session).map(|c| &c.info.id).collect();
+    ids.sort();
+    ids.into_iter().map(|id| json!(id)).collect()
+}
+
+pub(super) fn reported(reported: &Reported) -> Value {
+    match reported {
+        Reported::Retry(retry) => json!({
+            "type": "retry", "attempt": retry.attempt, "message": retry.message,
+            "next": retry.next, "action": retry.action,
+        }),
+        Reported::Unknown(why) => json!({"type": "unknown", "reason": why.reason()}),
+        other => json!({"type": other.word()}),
+    }
+}
+
+pub(super) fn activity(activity: &Activity) -> Value {
+    json!({
+        "state": activity.state,
+        "since": activity.since,
+        "message": activity.message,
+        "part": activity.part,
+        "tool": activity.tool,
+        "detail": activity.detail,
+    })
+}
+
+fn settling(settling: &Settling) -> Value {
+    json!({"name": settling.name, "level": settling.level, "at": settling.at})
+}
+
+pub(super) fn findings(findings: &[Finding]) -> Vec<Value> {
+    findings.iter().map(finding).collect()
+}
+
+fn finding(finding: &Finding) -> Value {
+    let mut value = json!({
+        "name": finding.name,
+        "level": finding.level,
+        "since": finding.since,
+        "text": finding.text,
+        "evidence": finding.evidence,
+        "offers": finding.offers,
+    });
+    if !finding.path.is_empty() {
+        value["path"] = json!(finding.path);
+    }
+    value
+}
+
+fn ask(ask: &Ask) -> Value {
+    let questions: Vec<Value> = ask
+        .questions
+        .iter()
+        .map(|q| {
+            let options: Vec<Value> = q
+                .options
+                .iter()
+                .map(|o| json!({"label": o.label, "description": o.description}))
+                .collect();
+            json!({"question": q.question, "header": q.header, "options": options, "multiple": q.multiple})
+        })
+        .collect();
+    json!({
+        "id": ask.id,
+        "kind": ask.kind,
+        "session": ask.session,
+        "text": ask.text(),
+        "permission": ask.permission,
+        "patterns": ask.patterns,
+        "always": ask.always,
+        "questions": if ask.kind == AskKind::Question { json!(questions) } else { Value::Null },
+    })
+}
+
+/// The error of the last answer, else the one that was heard.
+fn last_error(session: &Session) -> Value {
+    let of_answer = session.tail.last_assistant().and_then(|m| m.error.as_ref());
+    let heard = session.watch.error.as_ref().map(|seen| &seen.failure);
+    match of_answer.or(heard) {
+        Some(failure) => json!({
+            "name": failure.name, "message": failure.message, "status_code": failure.status_code,
+        }),
+        None => Value::Null,
+    }
+}

@@ -1,0 +1,93 @@
+//! One row of the table.
+
+use crate::core::app::{App, Outcome, VisibleRow};
+use crate::core::id::SessionKey;
+use crate::core::judge::{Level, Verdict};
+use crate::core::present::{Piece, Row, Tone, clean, words};
+use crate::core::store::{Reported, Server, Session};
+use crate::core::time::UnixMs;
+
+pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
+    let key = &visible.key;
+    let verdict = app.verdict(key)?;
+    let server = app.store.server(key.server)?;
+    let session = app.store.session(key)?;
+    let age = words::age(verdict, server, now);
+    let (why, why_short, tone) = why(verdict, server, now);
+    Some(Row {
+        key: key.clone(),
+        mark: words::mark(verdict),
+        server: clean(&server.spec.name),
+        depth: visible.depth,
+        folded: visible.folded,
+        title: title(session),
+        reported: words::reported(&verdict.reported),
+        agreement: verdict.agreement,
+        activity: words::activity_of(verdict),
+        age: age.map(crate::core::time::Span::short).unwrap_or_default(),
+        age_tone: words::age_tone(verdict, age),
+        why,
+        why_short,
+        tone,
+        dim: verdict.level == Level::Unknown,
+        result: result(app, key, now),
+    })
+}
+
+/// A session without a title is known by its id.
+pub(super) fn title(session: &Session) -> String {
+    let title = clean(&session.info.title);
+    if title.trim().is_empty() {
+        return session.info.id.to_string();
+    }
+    title
+}
+
+/// The WHY of a verdict: the leading finding, what it settles to, or why it is not known.
+pub(super) fn why(verdict: &Verdict, server: &Server, now: UnixMs) -> (String, String, Tone) {
+    if let Reported::Unknown(why) = &verdict.reported {
+        return (words::why_unknown(why, server), String::new(), Tone::Dim);
+    }
+    if let Some(finding) = verdict.leading().filter(|f| f.level > Level::Ok) {
+        let tone = words::level_tone(finding.level);
+        return (words::finding(finding), finding.name.to_owned(), tone);
+    }
+    if let Some(settling) = &verdict.settling {
+        let left = settling.at - server.server_time(now);
+        let left = (left.as_ms().max(0) + 999) / 1000;
+        let text = format!("settling: {} in {left}s if it stays", settling.name);
+        return (text, format!("~{}", settling.name), Tone::Dim);
+    }
+    let detail = verdict.activity.detail.as_deref().unwrap_or_default();
+    let detail = if verdict.activity.state.is_working() {
+        clean(detail)
+    } else {
+        String::new()
+    };
+    (detail, String::new(), Tone::Dim)
+}
+
+fn result(app: &App, key: &SessionKey, now: UnixMs) -> Option<Piece> {
+    if let Some(running) = app.running.get(key) {
+        let age = now.since(running.since).short();
+        return Some(Piece::new(
+            format!("{} … {age}", running.action),
+            Tone::Strong,
+        ));
+    }
+    let shown = app.results.get(key)?;
+    Some(match &shown.outcome {
+        Outcome::Done(text) => Piece::new(
+            clean(&format!("{} done: {text}", shown.action)),
+            Tone::Working,
+        ),
+        Outcome::NoEffect(text) => Piece::new(
+            clean(&format!("{}: no effect: {text}", shown.action)),
+            Tone::Watch,
+        ),
+        Outcome::Failed(text) => Piece::new(
+            clean(&format!("{} failed: {text}", shown.action)),
+            Tone::Stuck,
+        ),
+    })
+}

@@ -1,0 +1,183 @@
+//! Messages, with or without their parts.
+//!
+//! What it does: decode `GET /session/:id/message` and the `info` of `message.updated`. What it
+//! does not: order them; the server's pages are ascending. A malformed part is left out and
+//! counted; it never costs its message.
+
+use super::lenient::{Number, Times, field, ms};
+use super::literal::excerpt;
+use super::{Decoded, WireError, part, rows};
+use crate::core::id::{MessageId, SessionId};
+use crate::core::time::UnixMs;
+use crate::core::wire::{Failure, Message, ModelRef, Role, Tokens};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+struct WireRow<'a> {
+    #[serde(borrow)]
+    info: &'a RawValue,
+    #[serde(borrow, default)]
+    parts: Option<Vec<&'a RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct WireInfo {
+    id: MessageId,
+    #[serde(rename = "sessionID")]
+    session: SessionId,
+    role: String,
+    time: Times,
+    #[serde(rename = "parentID", default, deserialize_with = "field")]
+    parent: Option<MessageId>,
+    #[serde(default, deserialize_with = "field")]
+    finish: Option<String>,
+    #[serde(default, deserialize_with = "field")]
+    error: Option<WireFailure>,
+    #[serde(default, deserialize_with = "field")]
+    summary: Option<bool>,
+    #[serde(default, deserialize_with = "field")]
+    agent: Option<String>,
+    #[serde(default, deserialize_with = "field")]
+    model: Option<WireModel>,
+    #[serde(rename = "providerID", default, deserialize_with = "field")]
+    provider_id: Option<String>,
+    #[serde(rename = "modelID", default, deserialize_with = "field")]
+    model_id: Option<String>,
+    #[serde(default, deserialize_with = "field")]
+    cost: Option<Number>,
+    #[serde(default, deserialize_with = "field")]
+    tokens: Option<WireTokens>,
+}
+
+/// `model` of a user message has `modelID`, that of a session `id`.
+#[derive(Deserialize)]
+pub(super) struct WireModel {
+    #[serde(rename = "providerID")]
+    provider: String,
+    #[serde(alias = "modelID")]
+    id: String,
+}
+
+impl From<WireModel> for ModelRef {
+    fn from(wire: WireModel) -> Self {
+        ModelRef {
+            provider: wire.provider,
+            model: wire.id,
+        }
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct WireTokens {
+    #[serde(deserialize_with = "field")]
+    input: Option<Number>,
+    #[serde(deserialize_with = "field")]
+    output: Option<Number>,
+}
+
+impl From<WireTokens> for Tokens {
+    fn from(wire: WireTokens) -> Self {
+        Tokens {
+            input: wire.input.map_or(0, Number::count),
+            output: wire.output.map_or(0, Number::count),
+        }
+    }
+}
+
+/// `{name, data: {message, statusCode}}` of messages and of `session.error`.
+#[derive(Deserialize)]
+pub(super) struct WireFailure {
+    #[serde(default, deserialize_with = "field")]
+    name: Option<String>,
+    #[serde(default, deserialize_with = "field")]
+    message: Option<String>,
+    #[serde(default, deserialize_with = "field")]
+    data: Option<WireFailureData>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct WireFailureData {
+    #[serde(deserialize_with = "field")]
+    message: Option<String>,
+    #[serde(rename = "statusCode", deserialize_with = "field")]
+    status_code: Option<u16>,
+}
+
+impl From<WireFailure> for Failure {
+    fn from(wire: WireFailure) -> Self {
+        let data = wire.data.unwrap_or_default();
+        let message = data.message.or(wire.message).unwrap_or_default();
+        Failure {
+            name: excerpt(&wire.name.unwrap_or_else(|| "UnknownError".to_owned())),
+            message: excerpt(&message),
+            status_code: data.status_code,
+        }
+    }
+}
+
+/// `GET /session/:id/message`: ascending, with parts.
+///
+/// # Errors
+/// [`WireError`] when the body as a whole is not a JSON array.
+pub fn decode_messages(body: &[u8]) -> Result<Decoded<Vec<Message>>, WireError> {
+    let mut out = Decoded::<Vec<Message>>::new();
+    for row in rows(body, "a list of messages")? {
+        match decode_row(row.get()) {
+            Ok(row) => {
+                let message = out.absorb(row);
+                out.items.push(message);
+            }
+            Err(error) => out.skip(&error),
+        }
+    }
+    Ok(out)
+}
+
+fn decode_row(json: &str) -> Result<Decoded<Message>, serde_json::Error> {
+    let row: WireRow = serde_json::from_str(json)?;
+    let mut message = decode_info(row.info.get())?;
+    let parts = super::each(row.parts.unwrap_or_default(), part::decode);
+    message.parts = parts.items;
+    Ok(Decoded {
+        items: message,
+        skipped: parts.skipped,
+        why: parts.why,
+    })
+}
+
+/// The `info` of a message; no parts.
+pub(super) fn decode_info(json: &str) -> Result<Message, serde_json::Error> {
+    let wire: WireInfo = serde_json::from_str(json)?;
+    let model = wire.model.map(ModelRef::from).or_else(|| {
+        wire.provider_id
+            .zip(wire.model_id)
+            .map(|(provider, model)| ModelRef { provider, model })
+    });
+    Ok(Message {
+        id: wire.id,
+        session: wire.session,
+        role: role(wire.role),
+        parent: wire.parent,
+        created: wire.time.created.map_or(UnixMs(0), ms),
+        completed: wire.time.completed.map(ms),
+        finish: wire.finish,
+        error: wire.error.map(Failure::from),
+        summary: wire.summary.unwrap_or(false),
+        agent: wire.agent,
+        model,
+        cost: wire.cost.map_or(0.0, Number::real),
+        tokens: wire.tokens.map_or_else(Tokens::default, Tokens::from),
+        parts: Vec::new(),
+    })
+}
+
+fn role(text: String) -> Role {
+    match text.as_str() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        _ => Role::Other(text),
+    }
+}

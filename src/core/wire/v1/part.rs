@@ -1,0 +1,159 @@
+//! Parts of messages.
+//!
+//! What it does: reduce a part to structure, sizes and times. What it does not: keep outputs or
+//! whole texts. A part type that we do not know is `Other`, never an error.
+
+use super::lenient::{Number, Pairs, Times, field, ms};
+use super::literal::{Literal, excerpt};
+use crate::core::id::{CallId, MessageId, PartId, SessionId};
+use crate::core::wire::{Part, PartBody, Prose, ToolOutput, ToolPart, ToolState};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+struct Wire<'a> {
+    id: PartId,
+    #[serde(rename = "sessionID")]
+    session: SessionId,
+    #[serde(rename = "messageID")]
+    message: MessageId,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(borrow, default)]
+    text: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "field")]
+    synthetic: Option<bool>,
+    #[serde(default, deserialize_with = "field")]
+    time: Option<Times>,
+    #[serde(rename = "callID", default, deserialize_with = "field")]
+    call: Option<CallId>,
+    #[serde(default, deserialize_with = "field")]
+    tool: Option<String>,
+    #[serde(borrow, default)]
+    state: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "field")]
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct WireState<'a> {
+    status: String,
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    metadata: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "field")]
+    time: Option<Times>,
+}
+
+/// One part.
+pub(super) fn decode(json: &str) -> Result<Part, serde_json::Error> {
+    let wire: Wire = serde_json::from_str(json)?;
+    let body = match wire.kind.as_str() {
+        "text" => PartBody::Text(prose(&wire)),
+        "reasoning" => PartBody::Reasoning(prose(&wire)),
+        "tool" => PartBody::Tool(Box::new(tool(&wire)?)),
+        "step-start" => PartBody::StepStart,
+        "step-finish" => PartBody::StepFinish(wire.reason.unwrap_or_default()),
+        "compaction" => PartBody::Compaction,
+        "agent" | "subtask" => PartBody::Subtask,
+        "retry" => PartBody::Retry,
+        _ => PartBody::Other(excerpt(&wire.kind)),
+    };
+    Ok(Part {
+        id: wire.id,
+        session: wire.session,
+        message: wire.message,
+        body,
+    })
+}
+
+fn prose(wire: &Wire) -> Prose {
+    let text = Literal::of(wire.text).unwrap_or_default();
+    let time = wire.time.unwrap_or_default();
+    Prose {
+        excerpt: text.excerpt,
+        bytes: text.bytes,
+        synthetic: wire.synthetic.unwrap_or(false),
+        start: time.start.map(ms),
+        end: time.end.map(ms),
+    }
+}
+
+fn tool(wire: &Wire) -> Result<ToolPart, serde_json::Error> {
+    let raw = wire.state.map_or("null", RawValue::get);
+    let state: WireState = serde_json::from_str(raw)?;
+    let name = wire.tool.clone().unwrap_or_default();
+    let input = Pairs::of(state.input);
+    let metadata = Pairs::of(state.metadata);
+    let output = Literal::of(state.output).or_else(|| Literal::of(metadata.get("output")));
+    let time = state.time.unwrap_or_default();
+    let background = name == "task"
+        && state.status == "completed"
+        && output.as_ref().is_some_and(|it| runs_on(&it.excerpt));
+    Ok(ToolPart {
+        call: wire.call.clone(),
+        subject: subject(&input),
+        timeout_ms: input.read::<Number>("timeout").map(Number::whole),
+        input_keys: input.0.iter().map(|(key, _)| excerpt(key)).collect(),
+        questions: (name == "question")
+            .then(|| input.read("questions"))
+            .flatten(),
+        child: metadata.read("sessionId"),
+        interrupted: metadata.read("interrupted").unwrap_or(false),
+        background,
+        error: Literal::of(state.error).map(|it| it.excerpt),
+        output: measured(output),
+        start: time.start.map(ms),
+        end: time.end.map(ms),
+        state: tool_state(state.status),
+        tool: name,
+    })
+}
+
+fn measured(output: Option<Literal>) -> ToolOutput {
+    output.map_or_else(ToolOutput::default, |it| ToolOutput {
+        present: true,
+        bytes: it.bytes,
+        digest: it.digest,
+    })
+}
+
+fn tool_state(status: String) -> ToolState {
+    match status.as_str() {
+        "pending" => ToolState::Pending,
+        "running" => ToolState::Running,
+        "completed" => ToolState::Completed,
+        "error" => ToolState::Error,
+        _ => ToolState::Other(status),
+    }
+}
+
+/// A completed task whose output begins `<task … state="running">` works on in the background.
+fn runs_on(output: &str) -> bool {
+    output
+        .trim_start()
+        .strip_prefix("<task ")
+        .and_then(|rest| rest.split('>').next())
+        .is_some_and(|attributes| attributes.contains("state=\"running\""))
+}
+
+/// One line of what a tool was called with.
+fn subject(input: &Pairs) -> String {
+    let named = ["command", "filePath", "pattern", "url", "description"];
+    named
+        .iter()
+        .find_map(|key| Literal::of(input.get(key)))
+        .or_else(|| {
+            input
+                .0
+                .iter()
+                .find_map(|(_, value)| Literal::of(Some(value)))
+        })
+        .map(|it| it.excerpt)
+        .unwrap_or_default()
+}

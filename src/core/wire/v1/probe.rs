@@ -1,0 +1,92 @@
+//! Bodies that say who answers, and why not.
+//!
+//! What it does: decode `/global/health`, `/api/info`, `/path` and error bodies. What it does not:
+//! decide what the server is; any path may answer 200 with a web page.
+
+use super::lenient::{Number, field};
+use super::literal::excerpt;
+use super::{WireError, shape, text_of};
+use crate::core::id::Directory;
+use serde::Deserialize;
+
+/// `GET /global/health` of 1.x, or `GET /api/info` of 2.x.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Health {
+    /// `1.18.33`.
+    pub version: String,
+}
+
+/// `GET /global/health`: `{"healthy": true, "version": "1.18.33"}`.
+///
+/// # Errors
+/// [`WireError`] when a field is missing or of another type.
+pub fn decode_health(body: &[u8]) -> Result<Health, WireError> {
+    #[derive(Deserialize)]
+    struct Wire {
+        #[serde(rename = "healthy")]
+        _healthy: bool,
+        version: String,
+    }
+    let wire: Wire = serde_json::from_str(text_of(body)?).map_err(shape("a health report"))?;
+    Ok(Health {
+        version: excerpt(&wire.version),
+    })
+}
+
+/// `GET /api/info` of 2.x: `{version, pid, urls, paths}`.
+///
+/// # Errors
+/// [`WireError`] when `version` is no text or `pid` no number.
+pub fn decode_info(body: &[u8]) -> Result<Health, WireError> {
+    #[derive(Deserialize)]
+    struct Wire {
+        version: String,
+        #[serde(rename = "pid")]
+        _pid: Number,
+    }
+    let wire: Wire = serde_json::from_str(text_of(body)?).map_err(shape("an info report"))?;
+    Ok(Health {
+        version: excerpt(&wire.version),
+    })
+}
+
+/// `GET /path` without a directory: the server's cwd.
+///
+/// # Errors
+/// [`WireError`] when `directory` or `worktree` is missing.
+pub fn decode_path(body: &[u8]) -> Result<Directory, WireError> {
+    #[derive(Deserialize)]
+    struct Wire {
+        directory: Directory,
+        #[serde(rename = "worktree")]
+        _worktree: Directory,
+    }
+    let wire: Wire = serde_json::from_str(text_of(body)?).map_err(shape("a path report"))?;
+    Ok(wire.directory)
+}
+
+/// The words of an error body: `{name, data: {message}}`, `{_tag, message}` or `{_tag}`.
+pub fn decode_problem(body: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Wire {
+        #[serde(default, deserialize_with = "field")]
+        name: Option<String>,
+        #[serde(rename = "_tag", default, deserialize_with = "field")]
+        tag: Option<String>,
+        #[serde(default, deserialize_with = "field")]
+        message: Option<String>,
+        #[serde(default, deserialize_with = "field")]
+        data: Option<Data>,
+    }
+    #[derive(Deserialize)]
+    struct Data {
+        message: String,
+    }
+    let wire: Wire = serde_json::from_str(text_of(body).ok()?).ok()?;
+    let words = wire.data.map(|it| it.message).or(wire.message);
+    let one_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    words
+        .or(wire.name)
+        .or(wire.tag)
+        .map(|text| excerpt(&one_line(text)))
+}

@@ -1,0 +1,10 @@
+//! The simulated server keeps the traps of the real one: same shapes and same order of events as recorded.
+#![cfg(all(feature = "sim", feature = "net"))]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod bodies;
+mod events;
+mod harness;
+mod outer;
+mod runs;
+mod tree;
