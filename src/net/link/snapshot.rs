@@ -31,7 +31,7 @@ impl Watch<'_> {
         for directory in self.commanded.clone() {
             self.roster.place(&directory).1.facts.commanded = true;
         }
-        if self.spec.client.address().is_loopback() && !self.spec.directories.is_empty() {
+        if self.spec.local_folders && !self.spec.directories.is_empty() {
             self.jobs
                 .urgent(Job::Folders(self.spec.directories.clone()));
         }

@@ -146,7 +146,7 @@ impl<'a> Watch<'a> {
                 only: spec.directories.clone(),
             },
             skew: identity.skew.unwrap_or(Span::ZERO),
-            roster: Roster::new(spec.client.address().is_loopback()),
+            roster: Roster::new(spec.local_folders),
             jobs: Jobs::new(spec.client.clone(), outlet.clock.clone()),
             stage: Stage::Lists,
             kept: Pending::default(),
