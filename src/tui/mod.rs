@@ -21,7 +21,7 @@ pub use pacer::Pacer;
 pub use table::first_row;
 pub use terminal::{Terminal, TerminalError, install_panic_hook, restore};
 pub use theme::Theme;
-pub use view::table_rows;
+pub use view::{last_scroll, table_rows};
 
 use crate::core::present::Screen;
 use ratatui::Frame;

@@ -59,3 +59,63 @@ impl Pacer {
         Some(self.shown.insert(screen))
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A screen with nothing on it but a clock.
+    pub(in crate::tui) fn screen(clock: &str) -> Screen {
+        Screen {
+            servers: Vec::new(),
+            counts: Vec::new(),
+            asleep: 0,
+            clock: clock.to_owned(),
+            rows: Vec::new(),
+            selected: None,
+            offset: 0,
+            empty: Vec::new(),
+            detail: None,
+            detail_open: false,
+            detail_scroll: 0,
+            filter: None,
+            attention_only: false,
+            dialog: None,
+            page: None,
+            notice: None,
+            footer: Vec::new(),
+            several_servers: false,
+        }
+    }
+
+    #[test]
+    fn frames_keep_their_distance() {
+        let mut pacer = Pacer::new(30);
+        assert_eq!(pacer.next_frame_at(UnixMs(1000)), Some(UnixMs(1000)));
+        assert!(pacer.frame(screen("1"), UnixMs(1000)).is_some());
+        assert_eq!(pacer.next_frame_at(UnixMs(1001)), None, "nothing changed");
+        pacer.touch();
+        assert_eq!(pacer.next_frame_at(UnixMs(1001)), Some(UnixMs(1034)));
+        assert_eq!(pacer.next_frame_at(UnixMs(5000)), Some(UnixMs(5000)));
+    }
+
+    #[test]
+    fn a_clock_set_back_does_not_freeze_the_screen() {
+        let mut pacer = Pacer::new(10);
+        assert!(pacer.frame(screen("1"), UnixMs(1_000_000)).is_some());
+        pacer.touch();
+        assert_eq!(pacer.next_frame_at(UnixMs(5)), Some(UnixMs(105)));
+    }
+
+    #[test]
+    fn an_equal_screen_is_drawn_only_after_a_resize() {
+        let mut pacer = Pacer::new(30);
+        assert!(pacer.frame(screen("1"), UnixMs(0)).is_some());
+        pacer.touch();
+        assert!(pacer.frame(screen("1"), UnixMs(100)).is_none());
+        assert_eq!(pacer.next_frame_at(UnixMs(100)), None);
+        pacer.forget();
+        assert!(pacer.frame(screen("1"), UnixMs(200)).is_some());
+        assert!(pacer.frame(screen("2"), UnixMs(300)).is_some());
+    }
+}

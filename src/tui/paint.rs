@@ -97,22 +97,15 @@ impl<'a> Pen<'a> {
         }
     }
 
-    /// A rule across the area, with an optional label near its left end.
-    pub fn rule(&mut self, y: u16, label: &[Piece]) {
+    /// A rule across the area, with what is to be said in it near its right end.
+    pub fn rule(&mut self, y: u16, label: &str) {
         let line = self.theme.glyphs().rule.repeat(self.area.width.into());
         self.text(self.area.x, y, self.area.width, &line, Tone::Dim);
-        self.on_rule(y, self.area.x + 1, label);
-    }
-
-    /// Draws a label into a rule at `x`, a blank on both sides.
-    pub fn on_rule(&mut self, y: u16, x: u16, label: &[Piece]) -> u16 {
-        if label.is_empty() {
-            return x;
+        if !label.is_empty() {
+            let label = [Piece::new(format!(" {label} "), Tone::Plain)];
+            let right = self.area.right().saturating_sub(1);
+            self.right(right, y, self.area.width.saturating_sub(2), &label);
         }
-        let mut padded = vec![Piece::new(" ", Tone::Plain)];
-        padded.extend_from_slice(label);
-        padded.push(Piece::new(" ", Tone::Plain));
-        x + self.pieces(x, y, self.area.right().saturating_sub(x), &padded)
     }
 
     /// Adds a style to cells.
@@ -138,13 +131,11 @@ impl<'a> Pen<'a> {
             };
             cell.modifier.remove(Modifier::DIM);
             match selected {
-                Some(style) if cell.fg == ratatui::style::Color::Reset => cell.set_style(style),
-                Some(style) => cell.set_style(Style { fg: None, ..style }),
-                None => {
-                    cell.modifier.toggle(Modifier::REVERSED);
-                    cell
+                Some(style) => {
+                    cell.set_style(style);
                 }
-            };
+                None => cell.modifier.toggle(Modifier::REVERSED),
+            }
         }
     }
 }

@@ -70,7 +70,10 @@ impl Terminal {
 
     /// Forgets what is on screen: the next draw writes every cell.
     pub fn clear(&mut self) -> Result<(), TerminalError> {
-        Ok(self.inner.clear()?)
+        // Not `clear`: that asks the terminal for its cursor and waits for an answer, which the
+        // reader of keys may take away.
+        let area = self.area()?;
+        Ok(self.inner.resize(area)?)
     }
 
     /// Gives the terminal back for a while (suspend, another program).
@@ -139,6 +142,8 @@ fn write_leave(out: &mut impl Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
+    use std::io::Read;
 
     #[test]
     fn every_mode_that_is_set_is_unset() {
@@ -154,6 +159,70 @@ mod tests {
             assert!(leave.contains(&format!("\x1b[{mode}l")), "{leave:?}");
         }
         assert!(enter.contains("\x1b[?25l") && leave.contains("\x1b[?25h"));
+    }
+
+    /// Takes the terminal over, gives it back and takes it again, then panics. Runs in [`in_a_pty`].
+    #[test]
+    #[ignore = "needs a terminal: run by the test below"]
+    fn child_that_panics() {
+        install_panic_hook();
+        let mut terminal = Terminal::new().unwrap();
+        terminal.leave();
+        terminal.enter().unwrap();
+        let screen = crate::tui::pacer::tests::screen("14:02:11");
+        terminal.draw(&screen, &Theme::new(true, false)).unwrap();
+        panic!("told after the screen is back");
+    }
+
+    /// Runs one ignored test of this file on a terminal of its own; answers all that it wrote.
+    #[cfg(unix)]
+    fn in_a_pty(test: &str) -> Vec<u8> {
+        let pair = portable_pty::native_pty_system()
+            .openpty(portable_pty::PtySize::default())
+            .unwrap();
+        let mut command = portable_pty::CommandBuilder::new(std::env::current_exe().unwrap());
+        command.args([
+            test,
+            "--exact",
+            "--ignored",
+            "--nocapture",
+            "--test-threads=1",
+        ]);
+        command.env("RUST_BACKTRACE", "0");
+        let mut child = pair.slave.spawn_command(command).unwrap();
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let reading = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // The last read fails when the other end is gone; what came before is kept.
+            drop(reader.read_to_end(&mut bytes));
+            bytes
+        });
+        child.wait().unwrap();
+        let modes = format!("{:?}", pair.master.get_termios().unwrap().local_flags);
+        assert!(
+            modes.contains("ICANON") && modes.contains("ECHO"),
+            "{modes}"
+        );
+        drop(pair.slave);
+        reading.join().unwrap()
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_panic_gives_the_terminal_back_first() {
+        let bytes = in_a_pty("tui::terminal::tests::child_that_panics");
+        let mut parser = vt100::Parser::new(24, 80, 0);
+        parser.process(&bytes);
+        let screen = parser.screen();
+        let text = screen.contents();
+        assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
+        assert!(text.contains("told after the screen is back"), "{text}");
+        assert!(!text.contains("14:02:11"), "{text}");
+        let written = String::from_utf8_lossy(&bytes);
+        let (_, drawn) = written.split_once("\x1b[?2026h").unwrap();
+        assert!(drawn.contains("14:02:11"), "{written:?}");
+        assert_eq!(written.matches("\x1b[?1049h").count(), 2, "{written:?}");
+        assert_eq!(written.matches("\x1b[?1049l").count(), 2, "{written:?}");
     }
 
     #[test]

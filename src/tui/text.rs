@@ -6,7 +6,7 @@
 //! selectors) is drawn as its first character, so columns stay straight.
 
 use super::theme::Theme;
-use crate::core::present::{Piece, Tone, clean};
+use crate::core::present::{Mark, Piece, Tone, clean};
 use ratatui::buffer::CellWidth;
 use ratatui::style::Style;
 use ratatui::text::Span;
@@ -109,7 +109,7 @@ pub(super) fn cut(glyphs: Vec<Glyph>, width: u16, theme: &Theme) -> Vec<Glyph> {
 /// Breaks glyphs into lines of at most `width` cells, at blanks where there are some; every line
 /// but the first is indented by `indent` cells.
 pub(super) fn wrap(mut rest: Vec<Glyph>, width: u16, indent: u16) -> Vec<Vec<Glyph>> {
-    let indent = indent.min(width / 3);
+    let indent = indent.min(width / 2);
     let mut lines = Vec::new();
     let mut room = width;
     while total(&rest) > room && room > 0 {
@@ -154,7 +154,8 @@ fn indented(mut glyphs: Vec<Glyph>, indent: u16, first: bool) -> Vec<Glyph> {
     glyphs
 }
 
-fn blanks(count: u16) -> impl Iterator<Item = Glyph> {
+/// Blanks, one cell each.
+pub(super) fn blanks(count: u16) -> impl Iterator<Item = Glyph> {
     (0..count).map(|_| Glyph {
         symbol: " ".to_owned(),
         width: 1,
@@ -163,10 +164,12 @@ fn blanks(count: u16) -> impl Iterator<Item = Glyph> {
 }
 
 /// The same text in ASCII: known signs become their twins, others `?` for each cell they took.
+/// A dot at the start is the mark of a session at rest, elsewhere it separates.
 fn to_ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for (place, c) in text.chars().enumerate() {
         match twin(c) {
+            Some(_) if c == '·' && place == 0 => out.push_str(Mark::Rest.glyph(true)),
             Some(twin) => out.push_str(twin),
             None if c.is_ascii() => out.push(c),
             None => (0..char_width(c)).for_each(|_| out.push('?')),
@@ -178,7 +181,6 @@ fn to_ascii(text: &str) -> String {
 fn twin(c: char) -> Option<&'static str> {
     Some(match c {
         '·' | '•' | '–' | '—' | '─' | '━' => "-",
-        '…' => "~",
         '≠' => "!=",
         '│' | '▏' => "|",
         '└' => "`",
@@ -189,7 +191,7 @@ fn twin(c: char) -> Option<&'static str> {
         '×' => "x",
         '✖' | '✗' => "X",
         '▲' => "!",
-        '◌' => "~",
+        '…' | '◌' => "~",
         '●' => "*",
         '○' => "o",
         '▁' => "_",

@@ -46,7 +46,7 @@ const ASCII: Glyphs = Glyphs {
 };
 
 /// How things look: with or without colour, with or without UTF-8.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
     color: bool,
     ascii: bool,
@@ -90,7 +90,8 @@ impl Theme {
         }
     }
 
-    /// The background of the selected row; `None` in mono, where the row is reversed instead.
+    /// The selected row: one colour for all of it, since red on grey is hard to read and its mark
+    /// tells the level anyway. `None` in mono, where the row is reversed instead.
     pub fn selected(&self) -> Option<Style> {
         let style = Style::new().bg(Color::DarkGray).fg(Color::White);
         self.color.then_some(style)

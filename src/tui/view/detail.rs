@@ -4,6 +4,7 @@
 //! pane does not have the keys, scrolls through all of it when it has. What it does not: word it.
 
 use super::layout::Regions;
+use super::position;
 use crate::core::present::{Detail, Line, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text::{self, Glyph};
@@ -12,6 +13,10 @@ use ratatui::layout::Rect;
 
 /// Cells by which a wrapped line of the story is indented.
 const INDENT: u16 = 2;
+/// Pieces of a line of the timeline that say when, who and what.
+const WHAT: usize = 3;
+/// Cells of these beyond which how it ended stands too far away.
+const MOST_WHAT: u16 = 90;
 /// Cells beyond which a line of prose is hard to read.
 const PROSE: u16 = 140;
 
@@ -19,25 +24,30 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     let (Some(detail), Some(place)) = (&screen.detail, regions.detail) else {
         return;
     };
-    let width = place.width.saturating_sub(2);
-    let height = usize::from(place.height);
-    let told = lines(detail, width, pen.theme);
-    let last = told.all.len().saturating_sub(height);
-    let first = if screen.detail_open {
-        screen.detail_scroll.min(last)
-    } else {
-        0
-    };
     if let Some(y) = regions.detail_rule {
-        let total = told.all.len();
-        pen.rule(y, &label(screen, first, height, total));
+        pen.rule(y, &position::of_detail(screen, regions, pen.theme));
     }
-    let shown = if screen.detail_open {
-        told.all
+    let height = usize::from(place.height);
+    let told = Told::new(detail, place.width, pen.theme);
+    if screen.detail_open {
+        let first = first(screen, told.all.len(), height);
+        put(told.all.into_iter().skip(first), place, pen);
     } else {
-        told.newest(height)
-    };
-    put(shown.into_iter().skip(first), place, pen);
+        put(told.newest(height).into_iter(), place, pen);
+    }
+}
+
+/// The first line shown while the pane has the keys.
+fn first(screen: &Screen, total: usize, height: usize) -> usize {
+    screen.detail_scroll.min(total.saturating_sub(height))
+}
+
+/// First line shown, lines shown, lines in all.
+pub(super) fn extent(screen: &Screen, regions: &Regions, theme: &Theme) -> Option<[usize; 3]> {
+    let (detail, place) = (screen.detail.as_ref()?, regions.detail?);
+    let height = usize::from(place.height);
+    let total = Told::new(detail, place.width, theme).all.len();
+    Some([first(screen, total, height), height, total])
 }
 
 fn put(lines: impl Iterator<Item = Vec<Glyph>>, place: Rect, pen: &mut Pen) {
@@ -48,19 +58,6 @@ fn put(lines: impl Iterator<Item = Vec<Glyph>>, place: Rect, pen: &mut Pen) {
     }
 }
 
-/// On the rule: that the pane has the keys, and how much of it is seen.
-fn label(screen: &Screen, first: usize, height: usize, total: usize) -> Vec<Piece> {
-    if !screen.detail_open {
-        return Vec::new();
-    }
-    let mut label = vec![Piece::new("detail", Tone::Strong)];
-    if total > height {
-        let seen = format!(" {}-{} of {total}", first + 1, first + height);
-        label.push(Piece::new(seen, Tone::Dim));
-    }
-    label
-}
-
 /// The lines of the pane; those up to `fixed` are kept when the rest must give way.
 struct Told {
     all: Vec<Vec<Glyph>>,
@@ -68,6 +65,20 @@ struct Told {
 }
 
 impl Told {
+    /// All lines for a pane `width` cells wide.
+    fn new(detail: &Detail, width: u16, theme: &Theme) -> Self {
+        let width = width.saturating_sub(2);
+        let mut all = vec![apart(&detail.head, 2, theme)];
+        for line in &detail.story {
+            let glyphs = text::line(line, theme);
+            all.extend(text::wrap(glyphs, width.min(PROSE), INDENT));
+        }
+        let fixed = all.len();
+        all.extend(timeline(&detail.timeline, width, theme));
+        all.extend(detail.tail.iter().map(|line| tail(line, theme)));
+        Self { all, fixed }
+    }
+
     /// At most `height` lines: head and story, then the newest of what happened.
     fn newest(mut self, height: usize) -> Vec<Vec<Glyph>> {
         let over = self.all.len().saturating_sub(height);
@@ -77,16 +88,48 @@ impl Told {
     }
 }
 
-fn lines(detail: &Detail, width: u16, theme: &Theme) -> Told {
-    let mut all = vec![text::line(&detail.head, theme)];
-    for line in &detail.story {
-        let glyphs = text::line(line, theme);
-        all.extend(text::wrap(glyphs, width.min(PROSE), INDENT));
+/// The pieces with at least `gap` blanks between them.
+fn apart(line: &[Piece], gap: u16, theme: &Theme) -> Vec<Glyph> {
+    let mut glyphs: Vec<Glyph> = Vec::new();
+    for piece in line.iter().filter(|piece| !piece.text.is_empty()) {
+        let there = glyphs.iter().rev().take_while(|g| g.symbol == " ").count();
+        let there = u16::try_from(there).unwrap_or(gap);
+        if !glyphs.is_empty() {
+            glyphs.extend(text::blanks(gap.saturating_sub(there)));
+        }
+        glyphs.extend(text::glyphs(&piece.text, piece.tone, theme));
     }
-    let fixed = all.len();
-    all.extend(detail.timeline.iter().map(|line| text::line(line, theme)));
-    all.extend(detail.tail.iter().map(|line| tail(line, theme)));
-    Told { all, fixed }
+    glyphs
+}
+
+/// The timeline: when, who and what, then (kept when the what is cut, and all at one place) how
+/// long and how it ended.
+fn timeline(lines: &[Line], width: u16, theme: &Theme) -> Vec<Vec<Glyph>> {
+    let told: Vec<[Vec<Glyph>; 2]> = lines
+        .iter()
+        .map(|line| {
+            let (what, end) = line.split_at(WHAT.min(line.len()));
+            [apart(what, 1, theme), apart(end, 1, theme)]
+        })
+        .collect();
+    let with_end = || told.iter().filter(|[_, end]| !end.is_empty());
+    let longest = with_end().map(|[_, end]| text::total(end)).max();
+    let room = width.saturating_sub(longest.unwrap_or(0) + 2);
+    let widest = with_end().map(|[what, _]| text::total(what)).max();
+    let column = widest.unwrap_or(0).min(room).min(MOST_WHAT);
+    told.into_iter()
+        .map(|[what, end]| joined(what, end, column, theme))
+        .collect()
+}
+
+fn joined(what: Vec<Glyph>, end: Vec<Glyph>, column: u16, theme: &Theme) -> Vec<Glyph> {
+    if end.is_empty() {
+        return what;
+    }
+    let mut line = text::cut(what, column, theme);
+    line.extend(text::blanks(column + 2 - text::total(&line)));
+    line.extend(end);
+    line
 }
 
 /// A line of what streams now, told from ours by a bar.

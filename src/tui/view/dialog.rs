@@ -70,7 +70,13 @@ fn centered(area: Rect, width: u16, height: u16) -> Rect {
 }
 
 fn frame(place: Rect, title: &str, pen: &mut Pen) {
-    pen.clear(place);
+    let beside = Rect::new(
+        place.x.saturating_sub(1),
+        place.y,
+        place.width + 2,
+        place.height,
+    );
+    pen.clear(beside);
     let glyphs = pen.theme.glyphs();
     let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
     let line = glyphs.rule.repeat(place.width.saturating_sub(2).into());

@@ -14,14 +14,13 @@ const AFTER: u16 = 15;
 
 pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     if let Some(y) = regions.bottom_rule {
-        pen.rule(y, &[]);
+        pen.rule(y, "");
     }
     let (Some(filter), Some(y)) = (&screen.filter, regions.filter) else {
         return;
     };
     let area = pen.area();
-    let slash = [Piece::new("/", Tone::Key)];
-    pen.on_rule(y, area.x, &slash);
+    pen.text(area.x, y, BEFORE, " / ", Tone::Key);
     let (window, _) = window(filter, area, pen.theme);
     let x = area.x + BEFORE;
     let used = pen.glyphs(x, y, room(area), &window);

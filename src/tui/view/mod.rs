@@ -15,6 +15,7 @@ mod header;
 mod layout;
 mod narrow;
 mod page;
+mod position;
 mod rows;
 mod tiny;
 
@@ -22,6 +23,7 @@ use super::paint::Pen;
 use super::theme::Theme;
 use crate::core::present::Screen;
 use layout::{Regions, Shape};
+pub use position::last_scroll;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -40,6 +42,14 @@ pub fn draw(screen: &Screen, theme: &Theme, area: Rect, buffer: &mut Buffer) {
 
 fn main(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     header::draw(screen, regions, pen);
+    if let Some(y) = regions.top_rule {
+        let label = if regions.covered() {
+            position::of_detail(screen, regions, pen.theme)
+        } else {
+            position::of_table(screen, regions, pen.theme)
+        };
+        pen.rule(y, &label);
+    }
     match regions.shape {
         Shape::Narrow => narrow::draw(screen, regions, pen),
         _ => rows::draw(screen, regions, pen),

@@ -2,10 +2,10 @@
 
 use super::columns::{AGE, Column};
 use super::layout::Regions;
+use super::position::window;
 use super::rows::{self, Tags};
 use crate::core::present::{Row, Screen, Tone, agreement_glyph};
 use crate::tui::paint::Pen;
-use crate::tui::table::first_row;
 use ratatui::layout::Rect;
 
 pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
@@ -16,8 +16,7 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     if screen.rows.is_empty() {
         return rows::nothing(screen, table, pen);
     }
-    let visible = usize::from(regions.visible_rows());
-    let first = first_row(screen.offset, screen.selected, visible, screen.rows.len());
+    let (first, visible) = window(screen, regions);
     let tags = Tags::two_letters(screen);
     let shown = screen.rows.iter().enumerate().skip(first).take(visible);
     for ((place, row), y) in shown.zip((table.y..).step_by(2)) {
@@ -70,6 +69,7 @@ fn second_line(row: &Row, table: Rect, y: u16, pen: &mut Pen) {
         x += glyph_width + 1;
     }
     x += pen.text(x, y, left(x), &row.activity, rows::dim(row, Tone::Plain)) + 2;
-    let (why, tone) = rows::why(row, left(x), pen);
-    pen.text(x, y, left(x), &why, tone);
+    let why = Column { x, width: left(x) };
+    rows::draw_why(row, why, y, pen);
+    rows::draw_result(row, &[x, table.x + 3], y, pen);
 }

@@ -2,9 +2,9 @@
 
 use super::columns::{self, Column, Columns};
 use super::layout::Regions;
-use crate::core::present::{Agreement, Piece, Row, Screen, Tone, agreement_glyph};
+use super::position::window;
+use crate::core::present::{Agreement, Mark, Piece, Row, Screen, Tone, agreement_glyph};
 use crate::tui::paint::Pen;
-use crate::tui::table::first_row;
 use crate::tui::text;
 use ratatui::layout::Rect;
 
@@ -17,11 +17,9 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     }
     let table = regions.table;
     let columns = columns::columns(table, screen, pen.theme);
-    let visible = usize::from(table.height);
-    let first = first_row(screen.offset, screen.selected, visible, screen.rows.len());
+    let (first, visible) = window(screen, regions);
     if let Some(y) = regions.heads {
         headings(&columns, y, pen);
-        position(screen, first, visible, y, pen);
     }
     if screen.rows.is_empty() {
         return nothing(screen, table, pen);
@@ -90,22 +88,6 @@ fn headings(columns: &Columns, y: u16, pen: &mut Pen) {
     pen.right(right, y, columns.age.width, &age);
 }
 
-/// At the right end of the headings: what is left out and where we are.
-fn position(screen: &Screen, first: usize, visible: usize, y: u16, pen: &mut Pen) {
-    let total = screen.rows.len();
-    let mut parts = Vec::new();
-    if screen.attention_only {
-        parts.push("attention only".to_owned());
-    }
-    if total > visible {
-        parts.push(format!("{}-{} of {total}", first + 1, first + visible));
-    }
-    let dot = format!(" {} ", pen.theme.glyphs().dot);
-    let line = [Piece::new(parts.join(&dot), Tone::Dim)];
-    let right = pen.area().right() - 1;
-    pen.right(right, y, 40, &line);
-}
-
 /// Said instead of rows.
 pub(super) fn nothing(screen: &Screen, table: Rect, pen: &mut Pen) {
     let width = table.width.saturating_sub(4);
@@ -130,15 +112,29 @@ fn draw_row(row: &Row, server: &str, columns: &Columns, y: u16, pen: &mut Pen) {
     field(columns.server, server, Tone::Plain);
     field(columns.reported, &row.reported, Tone::Plain);
     field(columns.activity, &row.activity, Tone::Plain);
-    let (why, tone) = why(row, columns.why.width, pen);
-    field_of(pen, columns.why, y, &why, tone);
+    draw_why(row, columns.why, y, pen);
     title(row, columns.session, y, pen);
     agreement(row.agreement, columns.agreement, y, pen);
     age(row, columns.age.x + columns.age.width, y, pen);
+    let starts = [columns.why, columns.age, columns.reported];
+    draw_result(row, &starts.map(|column| column.x), y, pen);
 }
 
-fn field_of(pen: &mut Pen, column: Column, y: u16, text: &str, tone: Tone) {
-    pen.text(column.x, y, column.width, text, tone);
+/// The result of the last action at the first of these places where all of it fits, else at the
+/// last. It is read once and gone with the next key, so it may cover what stands there.
+pub(super) fn draw_result(row: &Row, starts: &[u16], y: u16, pen: &mut Pen) {
+    let Some(result) = &row.result else {
+        return;
+    };
+    let right = pen.area().right().saturating_sub(1);
+    let wanted = text::width(&result.text, pen.theme);
+    let fits = |x: &&u16| right.saturating_sub(**x) >= wanted;
+    let Some(&x) = starts.iter().find(fits).or(starts.last()) else {
+        return;
+    };
+    let width = right.saturating_sub(x);
+    pen.clear(Rect::new(x, y, width, 1));
+    pen.text(x, y, width, &result.text, result.tone);
 }
 
 /// A dim row has no other tones, but for what a person must see.
@@ -189,16 +185,17 @@ pub(super) fn age(row: &Row, right: u16, y: u16, pen: &mut Pen) {
     pen.right(right, y, columns::AGE, &age);
 }
 
-/// The result of the last action, else the sentence, else (where little fits) the finding's name.
-pub(super) fn why(row: &Row, width: u16, pen: &Pen) -> (String, Tone) {
-    if let Some(result) = &row.result {
-        return (result.text.clone(), result.tone);
-    }
-    let fits = width >= SENTENCE || text::width(&row.why, pen.theme) <= width;
+/// The sentence, or (where little fits) the finding's name.
+pub(super) fn draw_why(row: &Row, column: Column, y: u16, pen: &mut Pen) {
+    let fits = column.width >= SENTENCE || text::width(&row.why, pen.theme) <= column.width;
     let text = if fits || row.why_short.is_empty() {
         &row.why
     } else {
         &row.why_short
     };
-    (text.clone(), dim(row, row.tone))
+    let used = pen.text(column.x, y, column.width, text, dim(row, row.tone));
+    if matches!(row.mark, Mark::Settling(_)) {
+        let style = pen.theme.mark(row.mark);
+        pen.style(Rect::new(column.x, y, used, 1), style);
+    }
 }
