@@ -36,10 +36,6 @@ pub struct Setup {
     /// What may be asked.
     pub inspect: Inspect,
     /// Keeps the simulated servers alive.
-<<<<<<< HEAD
-    #[expect(dead_code, reason = "held, never looked at")]
-=======
->>>>>>> shell
     pub demo: Option<DemoFeed>,
     /// The only clock.
     pub clock: Clock,
@@ -91,10 +87,7 @@ impl Setup {
         let specs = links.map(|((target, client), number)| LinkSpec {
             inspect: self.inspect,
             directories: target.directories.clone(),
-<<<<<<< HEAD
-=======
             local_folders: self.demo.is_none() && client.address().is_loopback(),
->>>>>>> shell
             ..LinkSpec::new(ServerId(number), client.clone())
         });
         live::start(specs.collect(), &self.clock)
@@ -139,11 +132,7 @@ fn demo_targets(
         return Err(Trouble::Usage(text));
     }
     let failed = |why: String| Trouble::Failed(format!("failed to start the demo: {why}"));
-<<<<<<< HEAD
-    let demo = demo::start(clock.clone()).map_err(|why| failed(why.to_string()))?;
-=======
     let demo = demo::start(clock).map_err(|why| failed(why.to_string()))?;
->>>>>>> shell
     let mut targets = Vec::new();
     for (name, url) in demo.servers() {
         let address = Address::parse(&url).map_err(|why| failed(why.to_string()))?;
