@@ -1,0 +1,280 @@
+//! The whole program against simulated servers over real sockets.
+
+mod program;
+
+use ocwatch::shell::clock::system_clock;
+use ocwatch::sim::seed::Scenario;
+use ocwatch::sim::{Config, Fault, Sim};
+use program::Home;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// A simulated server whose folders exist, and the program's home.
+struct World {
+    sim: Sim,
+    ids: BTreeMap<String, String>,
+    home: Home,
+}
+
+impl World {
+    fn new(sessions: &str) -> Self {
+        let home = Home::new();
+        for name in ["work", "asleep"] {
+            std::fs::create_dir(home.path().join(name)).expect("a folder");
+        }
+        let root = home.path().canonicalize().expect("a path");
+        let root = root.display().to_string();
+        let sim = Sim::start(Config {
+            cwd: format!("{root}/work"),
+            ..Config::new(system_clock())
+        })
+        .expect("a simulated server");
+        let text = format!(
+            "name = \"home\"\nversion = \"1.18.33\"\ncwd = \"{root}/work\"\n{}",
+            sessions.replace("$ROOT", &root)
+        );
+        let scenario = Scenario::parse(&text).expect("a scenario");
+        let ids = sim.load(&scenario).into_iter().collect();
+        Self { sim, ids, home }
+    }
+
+    fn id(&self, key: &str) -> &str {
+        &self.ids[key]
+    }
+
+    fn status(&self, more: &[&str]) -> Value {
+        let url = self.sim.url();
+        let mut args = vec!["status", "--json", url.as_str()];
+        args.extend(more);
+        let ran = self.home.run(&args);
+        assert_eq!(ran.code, Some(0), "{ran:#?}");
+        ran.json()
+    }
+
+    fn session<'a>(&self, document: &'a Value, key: &str) -> &'a Value {
+        let all = document["sessions"].as_array().expect("sessions");
+        let found = all.iter().find(|row| row["id"] == self.id(key));
+        found.unwrap_or_else(|| panic!("no {key} in {document:#}"))
+    }
+}
+
+const RICH: &str = r#"
+[[session]]
+key = "stale"
+title = "Finished, but busy"
+directory = "$ROOT/work"
+busy = true
+[[session.turn]]
+age = "12m"
+prompt = "go"
+step = [{ do = { text = { text = "done" } } }]
+
+[[session]]
+key = "orphan"
+title = "Cut off"
+directory = "$ROOT/work"
+[[session.turn]]
+age = "3h"
+prompt = "go"
+end = "open"
+step = [{ open = true, shown = ["one"], do = { bash = { command = "./start.sh", hold = true } } }]
+
+[[session]]
+key = "hung"
+title = "Hangs"
+directory = "$ROOT/work"
+then = []
+[[session.turn]]
+age = "12m"
+prompt = "go"
+end = "open"
+step = [{ open = true, shown = ["one"], do = { bash = { command = "make all", hold = true } } }]
+
+[[session]]
+key = "done"
+title = "Done"
+directory = "$ROOT/work"
+[[session.turn]]
+age = "1h"
+prompt = "go"
+step = [{ do = { text = { text = "done" } } }]
+
+[[session]]
+key = "asleep"
+title = "Old"
+directory = "$ROOT/asleep"
+[[session.turn]]
+age = "3d"
+prompt = "go"
+step = [{ do = { text = { text = "done" } } }]
+"#;
+
+#[test]
+fn status_shows_what_is_reported_beside_what_is_true() {
+    let world = World::new(RICH);
+    let document = world.status(&["--settle", "0"]);
+    assert_eq!(document["schema"], "ocwatch.status/1");
+    assert_eq!(document["servers"][0]["state"], "live");
+    let told = |key: &str| {
+        let row = world.session(&document, key);
+        let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+        [
+            text(&row["reported"]["type"]),
+            text(&row["activity"]["state"]),
+            text(&row["level"]),
+            text(&row["findings"][0]["name"]),
+        ]
+    };
+    assert_eq!(told("stale"), ["busy", "done", "stuck", "stale-busy"]);
+    assert_eq!(told("orphan"), ["idle", "running-tool", "stuck", "interrupted"]);
+    assert_eq!(told("hung"), ["busy", "running-tool", "stuck", "hung-tool"]);
+    assert_eq!(told("done"), ["idle", "done", "ok", "-"]);
+    assert_eq!(told("asleep"), ["unknown", "unread", "unknown", "-"]);
+    let asleep = world.home.path().join("asleep").canonicalize().expect("a path");
+    let asleep = asleep.display().to_string();
+    assert!(!world.sim.booted().contains(&asleep), "looking must not start a project");
+}
+
+#[test]
+fn an_abort_is_done_only_when_the_server_shows_it() {
+    let world = World::new(RICH);
+    let url = world.sim.url();
+    let abort = |key: &str| {
+        let args = ["abort", "--yes", world.id(key), "--server", url.as_str()];
+        world.home.run(&args)
+    };
+    let stale = abort("stale");
+    assert_eq!(stale.code, Some(0), "{stale:#?}");
+    assert!(stale.out.contains("abort: done: ended"), "{stale:#?}");
+    let hung = abort("hung");
+    assert_eq!(hung.code, Some(0), "{hung:#?}");
+    let orphan = abort("orphan");
+    assert_eq!(orphan.code, Some(1), "{orphan:#?}");
+    assert!(orphan.out.is_empty(), "{orphan:#?}");
+    assert!(orphan.err.contains("no effect") && orphan.err.contains("./start.sh"), "{orphan:#?}");
+    let done = abort("done");
+    assert_eq!(done.code, Some(1), "{done:#?}");
+    assert!(done.err.contains("nothing ran"), "{done:#?}");
+    let document = world.status(&["--settle", "0"]);
+    for (key, reported) in [("stale", "idle"), ("hung", "idle"), ("orphan", "idle")] {
+        assert_eq!(world.session(&document, key)["reported"]["type"], reported, "{key}");
+    }
+    let unknown = world.home.run(&["abort", "--yes", "ses_nothing", "--server", &url]);
+    assert_eq!(unknown.code, Some(4), "{unknown:#?}");
+}
+
+#[test]
+fn an_abort_that_is_ignored_has_no_effect_whatever_the_server_answers() {
+    let world = World::new(RICH);
+    let body = Fault::Status(200, "true".to_owned());
+    world.sim.fault(&format!("/session/{}/abort", world.id("stale")), body);
+    let url = world.sim.url();
+    let args = ["abort", "--yes", world.id("stale"), "--server", url.as_str()];
+    let ran = world.home.run(&args);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    assert!(ran.err.contains("no effect") && ran.err.contains("reported busy"), "{ran:#?}");
+}
+
+fn long(turns: usize) -> String {
+    let mut text = String::from("[[session]]\nkey = \"long\"\ntitle = \"Long\"\ndirectory = \"$ROOT/work\"\n");
+    for turn in 0..turns {
+        let age = (turns - turn) * 60;
+        write!(
+            text,
+            "[[session.turn]]\nage = \"{age}s\"\nprompt = \"prompt {turn}\"\nstep = [{{ took = \"1s\", do = {{ text = {{ text = \"answer {turn}\" }} }} }}]\n"
+        )
+        .expect("a string");
+    }
+    text
+}
+
+#[test]
+fn an_export_is_the_whole_session_in_its_order() {
+    let world = World::new(&long(150));
+    let url = world.sim.url();
+    let id = world.id("long");
+    let ran = world.home.run(&["export", "Long", "--server", &url]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let path = world.home.path().join(ran.out.trim());
+    assert_eq!(path.file_name().and_then(|name| name.to_str()), Some(&*format!("{id}.json")));
+    let text = std::fs::read_to_string(&path).expect("the file");
+    let whole: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(whole["info"]["id"], id);
+    let messages = whole["messages"].as_array().expect("messages");
+    assert_eq!(messages.len(), 300);
+    for (turn, pair) in messages.chunks(2).enumerate() {
+        assert_eq!(pair[0]["parts"][0]["text"], format!("prompt {turn}"));
+        let parts = pair[1]["parts"].as_array().expect("parts");
+        let answer = format!("answer {turn}");
+        assert!(parts.iter().any(|part| part["text"] == answer), "{turn}");
+    }
+    let pages = world.sim.requests().iter().filter(|it| it.path.ends_with("/message")).count();
+    assert!(pages >= 3, "300 messages come in pages, not in {pages}");
+
+    let again = world.home.run(&["export", "Long", "--server", &url]);
+    assert_eq!(again.code, Some(1), "{again:#?}");
+    assert!(again.err.contains("--force"), "{again:#?}");
+    let forced = world.home.run(&["export", "Long", "--force", "--server", &url]);
+    assert_eq!(forced.code, Some(0), "{forced:#?}");
+    let piped = world.home.run(&["export", "Long", "-o", "-", "--server", &url]);
+    assert_eq!(piped.out, text);
+}
+
+#[test]
+fn an_export_that_is_cut_leaves_no_file() {
+    let world = World::new(&long(150));
+    let id = world.id("long").to_owned();
+    // The tail for the snapshot is read before; all later pages are cut.
+    let ran = {
+        world.sim.fault(&format!("/session/{id}/message"), Fault::Cut);
+        let url = world.sim.url();
+        world.home.run(&["export", &id, "--server", &url])
+    };
+    assert_ne!(ran.code, Some(0), "{ran:#?}");
+    let left: Vec<_> = std::fs::read_dir(world.home.path())
+        .expect("the home")
+        .flatten()
+        .map(|entry| entry.file_name())
+        .filter(|name| name.to_string_lossy().ends_with(".json") || name.to_string_lossy().starts_with(".tmp"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_dead_server_does_not_hide_a_living_one() {
+    let world = World::new(RICH);
+    let url = world.sim.url();
+    let ran = world.home.run(&["status", "--json", "--settle", "0", "127.0.0.1:1", &url]);
+    assert_eq!(ran.code, Some(3), "{ran:#?}");
+    let document = ran.json();
+    assert_eq!(document["servers"][0]["state"], "unreachable");
+    assert_eq!(document["servers"][1]["state"], "live");
+    assert_eq!(world.session(&document, "stale")["level"], "stuck");
+}
+
+#[test]
+fn a_server_that_stalls_costs_no_more_than_was_allowed() {
+    let world = World::new(RICH);
+    world.sim.fault("*", Fault::Stall);
+    let url = world.sim.url();
+    let begun = Instant::now();
+    let ran = world.home.run(&["status", "--timeout", "1", &url]);
+    assert_eq!(ran.code, Some(3), "{ran:#?}");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(ran.err.contains("not read in time"), "{ran:#?}");
+}
+
+#[test]
+fn explain_names_every_rule() {
+    let world = World::new(RICH);
+    let url = world.sim.url();
+    let ran = world.home.run(&["explain", "Finished", "--server", &url]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    for words in ["stale-busy", "hung-tool", "interrupted", "Rules tried"] {
+        assert!(ran.out.contains(words), "{words}: {ran:#?}");
+    }
+    let json = world.home.run(&["explain", world.id("stale"), "--json", "--server", &url]);
+    assert!(json.json().is_object());
+}
