@@ -552,3 +552,96 @@ async fn a_slow_consumer_gets_folded_deltas_and_no_gap() {
     assert!(text.ends_with("2998 2999 "), "{text}");
     assert_eq!(session, SessionId::from("ses_1"));
 }
+
+fn beat(fake: &Fake) {
+    let frame =
+        "data: {\"payload\":{\"id\":\"e\",\"type\":\"server.heartbeat\",\"properties\":{}}}\n\n";
+    fake.events.send(Frame::Data(frame.into())).unwrap();
+}
+
+/// Two heartbeats in quick succession teach the link a short interval; then the server is silent.
+async fn silence_after_heartbeats(fake: &Fake, link: &mut Watched) -> (LostCause, String) {
+    let heartbeat =
+        |it: &Body| matches!(it, Body::Event(event) if event.kind == EventKind::Heartbeat);
+    for _ in 0..2 {
+        beat(fake);
+        link.upto(heartbeat).await;
+    }
+    let lost = link
+        .upto(|it| matches!(it, Body::Link(LinkReport::Lost { .. })))
+        .await;
+    match lost.last().unwrap().body.clone() {
+        Body::Link(LinkReport::Lost { cause, text, .. }) => (cause, text),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn silence_is_wedged_only_when_health_does_not_answer() {
+    let fake = Fake::opencode(&asleep_project()).await;
+    let mut link = Watched::start(&fake, |_| {});
+    link.live().await;
+    let (cause, text) = silence_after_heartbeats(&fake, &mut link).await;
+    assert_eq!(cause, LostCause::Unreachable, "{text}");
+    link.commands.send(LinkCommand::RetryNow).await.unwrap();
+    link.live().await;
+    fake.set("/global/health", Reply(Vec::new(), true));
+    let (cause, text) = silence_after_heartbeats(&fake, &mut link).await;
+    assert_eq!(cause, LostCause::Wedged, "{text}");
+}
+
+#[tokio::test]
+async fn without_a_stream_it_polls() {
+    let fake = Fake::opencode(&asleep_project()).await;
+    fake.set("/global/event", html());
+    let mut link = Watched::start(&fake, |spec| {
+        spec.pace.blind_status = Duration::from_millis(30)
+    });
+    let snapshot = link.live().await;
+    assert!(
+        snapshot
+            .iter()
+            .any(|it| matches!(&it.body, Body::Failed(it) if it.endpoint == Endpoint::Events))
+    );
+    for _ in 0..3 {
+        link.upto(|it| matches!(it, Body::Status(_))).await;
+    }
+}
+
+#[tokio::test]
+async fn a_consumer_that_lost_the_thread_gets_everything_again() {
+    let fake = Fake::opencode(&asleep_project()).await;
+    let mut link = Watched::start(&fake, |spec| spec.inspect = Inspect::Loaded);
+    link.live().await;
+    let odd = "data: {\"payload\":{\"type\":\"moon.phase\",\"properties\":{}}}\n\n".repeat(18_000);
+    fake.events.send(Frame::Data(odd.into())).unwrap();
+    let again = async {
+        while fake
+            .asked()
+            .iter()
+            .filter(|it| it.starts_with("/api/session"))
+            .count()
+            < 2
+        {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(DEADLINE * 3, again).await.unwrap();
+    link.upto(|it| *it == Body::Link(LinkReport::Resynced))
+        .await;
+}
+
+#[tokio::test]
+async fn an_event_past_the_cap_is_counted_and_its_session_read() {
+    let fake = Fake::opencode(&asleep_project()).await;
+    let mut link = Watched::start(&fake, |spec| spec.inspect = Inspect::Loaded);
+    link.live().await;
+    fake.set("/session/ses_1/message?limit=20", json("[]"));
+    let many = "1,".repeat(3_000_000);
+    fake.send(&format!(r#"{{"id":"e","type":"message.part.updated","properties":{{"sessionID":"ses_1","x":[{many}1]}}}}"#));
+    let all = link
+        .upto(|it| matches!(it, Body::Tail(tail) if tail.session.as_str() == "ses_1"))
+        .await;
+    let malformed = |it: &Input| matches!(&it.body, Body::Event(event) if matches!(event.kind, EventKind::Malformed { .. }));
+    assert_eq!(all.iter().filter(|it| malformed(it)).count(), 1);
+}
