@@ -1,5 +1,11 @@
 //! What the program says and how it exits when things are not as they should be: one clear line
 //! that names the server and the cause, never a password.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly, and watch the real time"
+)]
 
 mod program;
 

@@ -1,4 +1,10 @@
 //! The whole program against simulated servers over real sockets.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly, and watch the real time"
+)]
 
 mod program;
 

@@ -1,5 +1,11 @@
 //! The dashboard in a real terminal (a pseudo-terminal and an emulator): it starts, answers keys,
 //! and gives the terminal back however it ends.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly, and watch the real time"
+)]
 
 mod program;
 
@@ -51,7 +57,7 @@ impl Terminal {
         let mut reader = pair.master.try_clone_reader().expect("its output");
         let (to_test, output) = channel();
         std::thread::spawn(move || {
-            let mut buffer = [0; 65536];
+            let mut buffer = vec![0; 65536];
             while let Ok(count @ 1..) = reader.read(&mut buffer) {
                 if to_test.send(buffer[..count].to_vec()).is_err() {
                     return;
