@@ -595,7 +595,7 @@ async fn without_a_stream_it_polls() {
     let fake = Fake::opencode(&asleep_project()).await;
     fake.set("/global/event", html());
     let mut link = Watched::start(&fake, |spec| {
-        spec.pace.blind_status = Duration::from_millis(30)
+        spec.pace.blind_status = Duration::from_millis(30);
     });
     let snapshot = link.live().await;
     assert!(
