@@ -548,6 +548,11 @@ async fn a_loss_is_said_at_once_and_a_return_is_noticed() {
     link.commands.send(LinkCommand::RetryNow).await.unwrap();
     let again = link.live().await;
     assert!(again.last().unwrap().epoch > first);
+    let anew = Body::Link(LinkReport::Connecting { attempt: 1 });
+    assert!(
+        again.iter().any(|it| it.body == anew),
+        "attempts count from the loss"
+    );
 }
 
 #[tokio::test]
