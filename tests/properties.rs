@@ -355,17 +355,17 @@ fn link() -> impl Strategy<Value = LinkReport> {
 }
 
 /// Anything that may be received, with the step in time before it and whether a new epoch begins.
-fn step(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = (Body, i64, bool)> {
+fn step(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = (Body, i64, bool)> + use<> {
     let bodies = prop_oneof![
-        2 => rows(&time).prop_map(|rows| Body::Sessions(SessionList {
+        2 => rows(time).prop_map(|rows| Body::Sessions(SessionList {
             rows,
             asked_at: UnixMs(BASE),
             complete: true,
         })),
-        3 => status_read(&time).prop_map(Body::Status),
+        3 => status_read(time).prop_map(Body::Status),
         2 => asks_read().prop_map(Body::Asks),
-        4 => tail(&time).prop_map(Body::Tail),
-        6 => event(&time).prop_map(|kind| Body::Event(Event { directory: None, kind })),
+        4 => tail(time).prop_map(Body::Tail),
+        6 => event(time).prop_map(|kind| Body::Event(Event { directory: None, kind })),
         1 => link().prop_map(Body::Link),
     ];
     let wait = prop_oneof![4 => 0..3_000i64, 1 => 0..700_000i64];
@@ -374,7 +374,7 @@ fn step(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = (Body, i64, bool)>
 
 fn steps(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = Vec<Input>> {
     let first = rows(&time);
-    (first, vec(step(time), 0..30)).prop_map(|(rows, steps)| {
+    (first, vec(step(&time), 0..30)).prop_map(|(rows, steps)| {
         let mut at = UnixMs(BASE);
         let mut epoch = Epoch(1);
         let list = Body::Sessions(SessionList {
