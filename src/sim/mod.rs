@@ -18,6 +18,7 @@
 mod cycle;
 mod date;
 pub mod demo;
+mod directive;
 mod events;
 mod fault;
 mod history;

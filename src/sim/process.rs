@@ -9,6 +9,7 @@ use super::routes::router;
 use super::server::Server;
 use super::wire::{Body, EndedTime, Part, ToolState};
 use super::world::World;
+use axum::Router;
 use serde_json::json;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -71,6 +72,15 @@ impl Drop for Process {
 }
 
 fn open(server: &Arc<Server>, port: u16) -> io::Result<(SocketAddr, Runtime)> {
+    server.world(|w| w.stall = server.config.stall_first);
+    let (addr, runtime) = serve(port, router(server.clone()))?;
+    server.set_runtime(Some(runtime.handle().clone()));
+    super::cycle::start(server);
+    Ok((addr, runtime))
+}
+
+/// Serves routes on a port of 127.0.0.1 (0: any), in a runtime of its own.
+pub(crate) fn serve(port: u16, routes: Router) -> io::Result<(SocketAddr, Runtime)> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     listener.set_nonblocking(true)?;
     let addr = listener.local_addr()?;
@@ -79,14 +89,10 @@ fn open(server: &Arc<Server>, port: u16) -> io::Result<(SocketAddr, Runtime)> {
         .thread_name("simulated-server")
         .enable_all()
         .build()?;
-    server.world(|w| w.stall = server.config.stall_first);
-    server.set_runtime(Some(runtime.handle().clone()));
     let entered = runtime.enter();
     let listener = tokio::net::TcpListener::from_std(listener)?;
     drop(entered);
-    let routes = router(server.clone());
     runtime.spawn(async move { drop(axum::serve(listener, routes).await) });
-    super::cycle::start(server);
     Ok((addr, runtime))
 }
 

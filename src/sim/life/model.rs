@@ -3,7 +3,7 @@
 //! What it does: one delta event per token, the text in the part only when it ended; statuses with the
 //! time of the next try. What it does not: tools.
 
-use super::super::script::{FailStep, RetryStep, TextStep};
+use super::super::script::{Dur, FailStep, RetryStep, TextStep};
 use super::super::wire::{Body, ErrorInfo, Part, PartTime, Status};
 use super::super::world::World;
 use super::{Flow, Turn};
@@ -65,7 +65,7 @@ impl Turn {
     pub(super) async fn say(&mut self, text: &str) {
         let step = TextStep {
             text: text.to_owned(),
-            every: super::super::script::Dur(5),
+            every: Dur(5),
         };
         self.stream(&step, false, false).await;
     }
@@ -117,9 +117,7 @@ impl Turn {
         }
         for attempt in step.from..=step.to {
             let doubled = self.server.config.retry_unit * 2_u32.pow((attempt.max(1) - 1).min(4));
-            let wait = step
-                .wait
-                .map_or(doubled, super::super::script::Dur::duration);
+            let wait = step.wait.map_or(doubled, Dur::duration);
             let ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
             self.say_retry(step, attempt, |now| now.0.saturating_add(ms))
                 .await;

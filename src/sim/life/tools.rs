@@ -64,6 +64,9 @@ impl Turn {
     /// Any other tool.
     pub(super) async fn tool(&mut self, step: &ToolStep, resumed: bool) -> Flow {
         let (part, found) = self.tool_part(&step.name, resumed).await;
+        if step.stuck_in_arguments() {
+            return std::future::pending().await;
+        }
         if !found {
             sleep(step.arguments.duration()).await;
         }

@@ -219,7 +219,7 @@ pub(crate) async fn revert(place: Place, Path(id): Path<String>, body: Bytes) ->
     place.server.world(|w| {
         still(w, &id)?;
         w.update_session(&id, |info| {
-            info.revert = Some(json!({"messageID": message}))
+            info.revert = Some(json!({"messageID": message}));
         });
         row(w, &id)
     })

@@ -4,13 +4,16 @@
 //! reported busy. What it does not: start runs; it gives back what has to be continued.
 //! Invariant: no time lies in the future, and times ascend inside a session.
 
-use super::life::parts::{bash_input, list_ask, object, question_input, running, task_input};
+mod body;
+
+use self::body::{Left, asks};
+use super::life::parts::list_ask;
 use super::life::user_info;
-use super::script::{BashStep, Step};
+use super::script::Step;
 use super::seed::{End, SessionSeed, StepSeed, TurnSeed};
 use super::wire::{
-    AssistantInfo, Body, Diffs, EndedTime, ErrorInfo, Info, MessageTime, ModelRef, Object, Part,
-    PartTime, Paths, SNAPSHOT, Status, Tokens, ToolState,
+    AssistantInfo, Body, Diffs, EndedTime, ErrorInfo, Info, MessageTime, ModelRef, Part, Paths,
+    SNAPSHOT, Status, Tokens,
 };
 use super::world::{NewSession, World, model, no_changes, session_model};
 use crate::core::time::{Span, UnixMs};
@@ -83,8 +86,9 @@ pub(crate) fn fill(w: &mut World, id: &str, seed: &SessionSeed, keys: &Keys) -> 
         w.set_status(id, Status::Busy);
     }
     let then = seed.then.clone()?;
-    let last = seed.turns.last()?.steps.last();
-    let resumed = last.filter(|step| step.open).map(|step| step.step.clone());
+    let open = seed.turns.iter().rfind(|turn| turn.end == End::Open)?;
+    let last = open.steps.last().filter(|step| step.open);
+    let resumed = last.map(|step| step.step.clone());
     Some(Resume {
         session: writer.session,
         directory: writer.directory,
@@ -140,11 +144,11 @@ impl Writer {
     fn turn(&mut self, w: &mut World, turn: &TurnSeed, keys: &Keys) {
         let now = w.now();
         self.at = now - Span(turn.age.ms());
-        self.open = None;
-        self.prompt(w, &turn.prompt);
+        let user = self.prompt(w, &turn.prompt);
         if turn.end == End::Unanswered {
             return;
         }
+        (self.user, self.open) = (user, None);
         self.advance(now, 60);
         self.message(w);
         if turn.end == End::Blank {
@@ -168,19 +172,19 @@ impl Writer {
         self.at = (self.at + Span(ms)).min(now);
     }
 
-    fn prompt(&mut self, w: &mut World, text: &str) {
+    fn prompt(&mut self, w: &mut World, text: &str) -> String {
         let id = w.ids.ascending("msg", self.at);
         let (agent, model) = (self.agent.clone(), self.model.clone());
         let mut info = user_info(id.clone(), &self.session, agent, model, self.at.0);
         info.summary = Some(Diffs::default());
         w.add_message(&self.session, Info::User(Box::new(info)));
-        self.user.clone_from(&id);
         let text = Body::Text {
             text: text.to_owned(),
             synthetic: None,
             time: None,
         };
         self.put(w, &id, text);
+        id
     }
 
     fn message(&mut self, w: &mut World) {
@@ -289,144 +293,19 @@ impl Writer {
         let span = EndedTime { start, end };
         // Ids and order follow the start of a part, not its end.
         self.at = UnixMs(start);
-        if let Some(body) = self.body(w, seed, keys, span) {
+        let left = Left {
+            seed,
+            span,
+            session: &self.session,
+            model: &self.model,
+            keys,
+        };
+        if let Some(body) = left.body(w) {
             let part = self.put(w, &message, body);
             if seed.ghost || (seed.open && asks(&seed.step)) {
                 list_ask(w, &part, &self.directory, &seed.step);
             }
         }
         self.at = UnixMs(end);
-    }
-
-    fn body(&self, w: &mut World, seed: &StepSeed, keys: &Keys, span: EndedTime) -> Option<Body> {
-        let text = |text: &str| {
-            if seed.open {
-                String::new()
-            } else {
-                text.to_owned()
-            }
-        };
-        let time = PartTime {
-            start: span.start,
-            end: (!seed.open).then_some(span.end),
-        };
-        match &seed.step {
-            Step::Text(step) => Some(Body::Text {
-                text: text(&step.text),
-                synthetic: None,
-                time: Some(time),
-            }),
-            Step::Think(step) => Some(Body::Reasoning {
-                text: text(&step.text),
-                time,
-            }),
-            Step::Bash(step) => Some(call(w, "bash", bash_state(seed, step, span))),
-            Step::Tool(step) => {
-                let end = (step.output.clone(), step.title.clone(), Object::new());
-                let pending = step.hold && step.arguments.0 > 0;
-                let state = if seed.open && pending {
-                    ToolState::Pending {
-                        input: Object::new(),
-                        raw: String::new(),
-                    }
-                } else {
-                    state(seed, step.input.clone(), None, end, span)
-                };
-                Some(call(w, &step.name, state))
-            }
-            Step::Question(question) => {
-                let end = (
-                    format!(
-                        "User has answered your questions: \"{}\"",
-                        question.question
-                    ),
-                    "Asked 1 question".to_owned(),
-                    Object::new(),
-                );
-                let state = state(seed, question_input(question), None, end, span);
-                Some(call(w, "question", state))
-            }
-            Step::Task(task) => {
-                let child = task.child.as_ref().and_then(|key| keys.get(key));
-                let metadata = object([
-                    ("parentSessionId", json!(self.session)),
-                    ("sessionId", json!(child)),
-                    ("model", json!(self.model)),
-                ]);
-                let output = format!(
-                    "<task id=\"{}\" state=\"completed\">\n<task_result>\n\n</task_result>\n</task>",
-                    child.map_or("", String::as_str)
-                );
-                let end = (output, task.description.clone(), metadata.clone());
-                Some(call(
-                    w,
-                    "task",
-                    state(seed, task_input(task), Some(metadata), end, span),
-                ))
-            }
-            Step::Retry(_) | Step::Fail(_) | Step::Wait(_) | Step::Stall(_) | Step::Hold => None,
-        }
-    }
-}
-
-/// Whether an open step waits for a person.
-fn asks(step: &Step) -> bool {
-    match step {
-        Step::Bash(step) => step.ask,
-        Step::Tool(step) => step.ask,
-        Step::Question(_) => true,
-        _ => false,
-    }
-}
-
-fn call(w: &mut World, tool: &str, state: ToolState) -> Body {
-    let start = state.start().map_or_else(|| w.now(), UnixMs);
-    Body::Tool {
-        call_id: w.ids.call(start),
-        tool: tool.to_owned(),
-        state,
-    }
-}
-
-fn bash_state(seed: &StepSeed, step: &BashStep, span: EndedTime) -> ToolState {
-    let lines = if seed.open { &seed.shown } else { &step.lines };
-    let output = lines
-        .iter()
-        .fold(String::new(), |text, line| text + line + "\n");
-    let so_far = (!step.ask).then(|| object([("output", json!(output))]));
-    let metadata = object([
-        ("output", json!(output)),
-        ("exit", json!(step.exit)),
-        ("truncated", json!(false)),
-    ]);
-    let end = (output, step.command.clone(), metadata);
-    state(seed, bash_input(step), so_far, end, span)
-}
-
-/// Running if open, in error if a ghost, else completed with `(output, title, metadata)`.
-fn state(
-    seed: &StepSeed,
-    input: Object,
-    so_far: Option<Object>,
-    (output, title, metadata): (String, String, Object),
-    span: EndedTime,
-) -> ToolState {
-    if seed.ghost {
-        return ToolState::Error {
-            input,
-            error: "Tool execution aborted".to_owned(),
-            metadata: Some(object([("interrupted", json!(true))])),
-            time: span,
-        };
-    }
-    if seed.open {
-        return running(input, so_far, span.start);
-    }
-    ToolState::Completed {
-        input,
-        output,
-        title,
-        metadata,
-        time: span,
     }
 }

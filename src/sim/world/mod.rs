@@ -6,15 +6,17 @@
 //! Invariants: idle sessions are absent from `live.statuses`; every change of a message or part goes
 //! through a method that also sends its event.
 
-use super::events::{Event, Hub};
-use super::ids::{Ids, project_id, slug};
-use super::script::Step;
-use super::seed::Cycle;
-use super::wire::{
-    Changes, Info, Message, ModelRef, Part, PermissionAsk, QuestionAsk, SessionInfo, SessionModel,
-    SessionTime, Status, Todo, Tokens,
-};
+mod messages;
+
 use crate::core::time::{Clock, UnixMs};
+use crate::sim::events::{Event, Hub};
+use crate::sim::ids::{Ids, project_id, slug};
+use crate::sim::script::Step;
+use crate::sim::seed::Cycle;
+use crate::sim::wire::{
+    Changes, Message, ModelRef, PermissionAsk, QuestionAsk, SessionInfo, SessionModel, SessionTime,
+    Status, Todo, Tokens,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -325,102 +327,6 @@ impl World {
         change(&mut stored.info);
         let properties = json!({"sessionID": session, "info": stored.info});
         self.emit_durable(session, "session.updated", &properties);
-    }
-
-    /// A message by id.
-    pub(crate) fn message(&self, session: &str, message: &str) -> Option<&Message> {
-        let stored = self.sessions.get(session)?;
-        stored.messages.iter().find(|m| m.info.id() == message)
-    }
-
-    /// Adds a message and says so.
-    pub(crate) fn add_message(&mut self, session: &str, info: Info) {
-        let Some(stored) = self.sessions.get_mut(session) else {
-            return;
-        };
-        let parts = Vec::new();
-        let id = info.id().to_owned();
-        stored.messages.push(Message { info, parts });
-        self.update_message(session, &id, |_| {});
-    }
-
-    /// Changes a message's info and says so.
-    pub(crate) fn update_message(
-        &mut self,
-        session: &str,
-        message: &str,
-        change: impl FnOnce(&mut Info),
-    ) {
-        let Some(found) = self.message_mut(session, message) else {
-            return;
-        };
-        change(&mut found.info);
-        let properties = json!({"sessionID": session, "info": found.info});
-        self.emit_durable(session, "message.updated", &properties);
-    }
-
-    fn message_mut(&mut self, session: &str, message: &str) -> Option<&mut Message> {
-        let stored = self.sessions.get_mut(session)?;
-        stored.messages.iter_mut().find(|m| m.info.id() == message)
-    }
-
-    /// Stores a part, in place of one with its id, and sends the whole of it.
-    pub(crate) fn put_part(&mut self, part: &Part) {
-        let Some(message) = self.message_mut(&part.session_id, &part.message_id) else {
-            return;
-        };
-        match message.parts.iter_mut().find(|p| p.id == part.id) {
-            Some(old) => *old = part.clone(),
-            None => message.parts.push(part.clone()),
-        }
-        self.send_part(part);
-    }
-
-    /// `message.part.updated` for a part as given.
-    pub(crate) fn send_part(&mut self, part: &Part) {
-        #[derive(Serialize)]
-        struct Updated<'a> {
-            #[serde(rename = "sessionID")]
-            session: &'a str,
-            part: &'a Part,
-            time: i64,
-        }
-        let updated = Updated {
-            session: &part.session_id,
-            part,
-            time: self.now().0,
-        };
-        self.emit_durable(&part.session_id, "message.part.updated", &updated);
-    }
-
-    /// Removes a part and says so; `false` if there is none.
-    pub(crate) fn remove_part(&mut self, session: &str, message: &str, part: &str) -> bool {
-        let Some(found) = self.message_mut(session, message) else {
-            return false;
-        };
-        let before = found.parts.len();
-        found.parts.retain(|p| p.id != part);
-        if found.parts.len() == before {
-            return false;
-        }
-        let properties = json!({"sessionID": session, "messageID": message, "partID": part});
-        self.emit_durable(session, "message.part.removed", &properties);
-        true
-    }
-
-    /// Removes a message and says so; `false` if there is none.
-    pub(crate) fn remove_message(&mut self, session: &str, message: &str) -> bool {
-        let Some(stored) = self.sessions.get_mut(session) else {
-            return false;
-        };
-        let before = stored.messages.len();
-        stored.messages.retain(|m| m.info.id() != message);
-        if stored.messages.len() == before {
-            return false;
-        }
-        let properties = json!({"sessionID": session, "messageID": message});
-        self.emit_durable(session, "message.removed", &properties);
-        true
     }
 
     /// Enters a run for a session and gives its number.
