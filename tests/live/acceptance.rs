@@ -1,0 +1,90 @@
+//! Eight states side by side: one server, one document, every word right.
+
+use crate::asks::{CHILD_PERMISSION, assert_permission_shown, child};
+use crate::ocwatch::{Doc, until};
+use crate::server::{OpenCode, own};
+use crate::turns::{Gate, assert_runs};
+
+/// Session, reported, activity, level, findings.
+type Expected<'a> = (&'a str, &'a str, &'a str, &'a str, &'a [&'a str]);
+
+#[test]
+fn eight_sessions_are_told_apart_in_one_document() {
+    let Some(server) = own(&["main", "second"]) else {
+        return;
+    };
+    let gate = Gate::new(&server, "eight");
+    let unknown_model = server.session(&server.projects[0], "unknown model");
+    server.prompt_with_model(&unknown_model, "say:hello", "nobody");
+    let done = server.begin("say:all is well");
+    let streaming = server.begin("slow:300");
+    let stalled = server.begin("hang");
+    let running = server.begin(&format!("bash:{}", gate.command));
+    let question = server.begin("question");
+    let parent = server.session(&server.projects[1], "in the second project");
+    server.prompt(&parent, CHILD_PERMISSION);
+
+    let mut expected: Vec<Expected<'_>> = vec![
+        (
+            &unknown_model,
+            "idle",
+            "unanswered",
+            "watch",
+            &["unanswered-prompt"],
+        ),
+        (&done, "idle", "done", "ok", &[]),
+        (&streaming, "busy", "streaming", "ok", &[]),
+        (&stalled, "busy", "streaming", "ok", &[]),
+        (&running, "busy", "running-tool", "ok", &[]),
+        (
+            &question,
+            "busy",
+            "asking",
+            "needs-you",
+            &["waiting-question"],
+        ),
+        (
+            &parent,
+            "busy",
+            "subagent",
+            "needs-you",
+            &["subagent-needs-you"],
+        ),
+    ];
+    let doc = until_all(&server, &expected);
+    let asking = child(doc.session(&parent).unwrap().0);
+    expected.push((
+        &asking,
+        "busy",
+        "asking",
+        "needs-you",
+        &["waiting-permission"],
+    ));
+
+    // Its attempts end after a minute, so it starts when the slowest of the others is judged.
+    let retry = server.begin("err:500");
+    expected.push((&retry, "retry", "starting", "watch", &["retrying"]));
+    let doc = until_all(&server, &expected);
+    assert_runs(doc.session(&running).unwrap().0, &gate.command);
+    assert_permission_shown(doc.session(&asking).unwrap().0, &asking);
+    assert_permission_shown(doc.session(&parent).unwrap().0, &asking);
+    assert_eq!(
+        doc.0["sessions"].as_array().map(Vec::len),
+        Some(expected.len())
+    );
+    gate.open();
+}
+
+fn until_all(server: &OpenCode, expected: &[Expected<'_>]) -> Doc {
+    let what = format!("all of {expected:#?}");
+    until(server, &what, |doc| {
+        expected
+            .iter()
+            .all(|&(id, reported, activity, level, findings)| {
+                doc.session(id).is_some_and(|seen| {
+                    seen.words() == (reported, activity)
+                        && (seen.level(), &seen.findings()[..]) == (level, findings)
+                })
+            })
+    })
+}
