@@ -16,7 +16,8 @@ pub enum Fault {
     Stall,
     /// The right answer, this much later.
     Delay(Duration),
-    /// The right head and half of the body, then the connection is cut.
+    /// The right head and half of the body, then the connection is cut. Not for event streams, whose body
+    /// never ends: see [`super::Sim::end_streams`] and [`super::Sim::stop`].
     Cut,
     /// `200 text/html`: the web page, as for a path that does not exist.
     Html,

@@ -272,7 +272,7 @@ impl Sim {
         self.server.world(|w| w.hub.count())
     }
 
-    /// All requests so far, oldest first.
+    /// All requests so far, oldest first; after 20,000 the older half is forgotten.
     pub fn requests(&self) -> Vec<Request> {
         self.server.world(|w| w.requests.clone())
     }

@@ -100,6 +100,27 @@ impl Api {
         })
         .await;
     }
+    pub async fn busy(&self, directory: &str, session: &str) {
+        until(|| async {
+            let map = self
+                .json(&format!("/session/status?directory={directory}"))
+                .await;
+            if map.get(session).is_some() {
+                Ok(())
+            } else {
+                Err(map.to_string())
+            }
+        })
+        .await;
+    }
+    pub async fn child_of(&self, parent: &str) -> String {
+        until(|| async {
+            let children = self.json(&format!("/session/{parent}/children")).await;
+            let child = children[0]["id"].as_str().map(str::to_owned);
+            child.ok_or_else(|| children.to_string())
+        })
+        .await
+    }
     pub async fn ask(&self, kind: &str, directory: &str) -> Value {
         until(|| async {
             let list = self.json(&format!("/{kind}?directory={directory}")).await;

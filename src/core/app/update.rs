@@ -58,7 +58,9 @@ impl App {
         if self.ui.dialog.is_some() {
             return self.answer_dialog(key, now);
         }
-        if let Some(action) = keymap::action(key) { self.act(action, key, now) } else {
+        if let Some(action) = keymap::action(key) {
+            self.act(action, key, now)
+        } else {
             self.ui.notice = Some(format!("{key} does nothing here; ? shows the keys"));
             Vec::new()
         }

@@ -3,11 +3,81 @@
 //! What it does: pure functions from a [`crate::core::store::Store`] and a time to a [`Verdict`].
 //! What it does not: act, remember (but for a cache), or look at anything outside the store.
 
+mod activity;
+mod agreement;
+mod cache;
+mod explain;
+mod facts;
+mod family;
+mod limits;
+mod one;
+mod rest;
+mod rules;
+mod say;
+mod server;
+mod tools;
 mod verdict;
 
+pub use cache::Judge;
+pub use explain::explain;
+pub use facts::Facts;
+pub use family::FAMILY_FINDINGS;
+pub use limits::{Limits, ToolLimit};
+pub use rules::{RULES, Rule};
+pub use server::{SERVER_FINDINGS, judge_server};
+pub use tools::ToolKind;
 pub use verdict::{
     Activity, ActivityState, Agreement, Answer, Evidence, Explanation, Finding, Level, Offer,
     ServerVerdict, Settling, Tried, Verdict,
 };
-mod stub;
-pub use stub::*;
+
+use crate::core::id::SessionKey;
+use crate::core::store::Store;
+use crate::core::time::UnixMs;
+use std::collections::BTreeMap;
+
+/// Everything that follows from a store at one time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Judgement {
+    /// Of every session, roll-up included.
+    pub verdicts: BTreeMap<SessionKey, Verdict>,
+    /// Of every server, in the order they were named.
+    pub servers: Vec<ServerVerdict>,
+    /// When time alone may change something next; watcher's clock.
+    pub recheck: Option<UnixMs>,
+}
+
+/// Judges one session by itself, without what its descendants add. `now` is the watcher's clock.
+pub fn judge(store: &Store, key: &SessionKey, now: UnixMs, limits: &Limits) -> Option<Verdict> {
+    let server = store.server(key.server)?;
+    let session = store.session(key)?;
+    let facts = Facts::new(key.server, server, session, now, limits);
+    Some(one::judge(&facts, None))
+}
+
+/// Judges everything from scratch. `now` is the watcher's clock.
+pub fn judge_all(store: &Store, now: UnixMs, limits: &Limits) -> Judgement {
+    let mut verdicts = BTreeMap::new();
+    let mut recheck: Option<UnixMs> = None;
+    for (id, server) in store.servers() {
+        for session in server.sessions.values() {
+            let facts = Facts::new(id, server, session, now, limits);
+            let verdict = one::judge(&facts, None);
+            let due = verdict.recheck.map(|at| at - server.skew);
+            recheck = recheck.into_iter().chain(due).min();
+            verdicts.insert(verdict.key.clone(), verdict);
+        }
+    }
+    let below = family::below(store, verdicts.values());
+    for (key, below) in &below {
+        if let Some(verdict) = verdicts.get_mut(key) {
+            family::join(verdict, below);
+        }
+    }
+    let servers = store.servers().map(|(id, s)| judge_server(id, s)).collect();
+    Judgement {
+        verdicts,
+        servers,
+        recheck,
+    }
+}

@@ -6,6 +6,7 @@ use crate::core::time::UnixMs;
 use crate::core::wire::Ask;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// How much a session needs a person. `Unknown` stands apart: never shown as ok or idle; it sorts
 /// lowest only so that `max` over known levels works.
@@ -251,7 +252,14 @@ pub struct Settling {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// Does not apply, and why.
-    No(String),
+    No(Cow<'static, str>),
+    /// Does not apply, but may by time alone at `at`. Unlike [`Answer::Settles`] nothing is suspected yet.
+    Later {
+        /// When to ask again; server's clock.
+        at: UnixMs,
+        /// Why it does not apply now.
+        why: Cow<'static, str>,
+    },
     /// Cannot say before `at` (server's clock); until then the session shows what it would become.
     Settles {
         /// The level it would have.
@@ -259,7 +267,7 @@ pub enum Answer {
         /// When to ask again.
         at: UnixMs,
         /// What is waited for.
-        why: String,
+        why: Cow<'static, str>,
     },
     /// Applies. `recheck` is when its level or text can next change by time alone.
     Yes {
@@ -329,7 +337,7 @@ pub struct Explanation {
     /// The verdict.
     pub verdict: Verdict,
     /// Why the activity is what it is, one line.
-    pub activity_why: String,
+    pub activity_why: Cow<'static, str>,
     /// Every rule, in the table's order, with its answer.
     pub tried: Vec<Tried>,
     /// The raw facts: name and value, in reading order.

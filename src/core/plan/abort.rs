@@ -65,7 +65,9 @@ fn describe(server: &Server, session: &Session, idle_before: bool) -> String {
     if idle_before {
         return if server.reported(session).is_known() {
             "nothing runs here by the server's word: an abort will have no effect".to_owned()
-        } else { "it is not known whether anything runs here".to_owned() };
+        } else {
+            "it is not known whether anything runs here".to_owned()
+        };
     }
     let tool = session.tail.live_parts().find_map(|part| part.tool());
     match tool {

@@ -2,7 +2,7 @@
 
 use crate::core::app::App;
 use crate::core::id::SessionKey;
-use crate::core::judge::{Finding, Level, Verdict};
+use crate::core::judge::{Finding, Level, Offer, Verdict};
 use crate::core::present::{Detail, Line, Piece, Tone, clean, rows, words};
 use crate::core::store::{Server, Session};
 use crate::core::time::{Span, UnixMs};
@@ -51,12 +51,8 @@ fn story(verdict: &Verdict, server: &Server, now: UnixMs, offset: Span) -> Vec<L
     for finding in &verdict.findings {
         lines.push(headline(finding, offset));
         lines.push(evidence(finding));
-        if !finding.offers.is_empty() && finding.level > Level::Ok {
-            let offers: Vec<&str> = finding.offers.iter().map(|o| o.word()).collect();
-            lines.push(vec![Piece::new(
-                format!("What helps: {}", offers.join(", ")),
-                Tone::Plain,
-            )]);
+        if finding.level > Level::Ok && !finding.offers.is_empty() {
+            lines.push(vec![Piece::new(helps(&finding.offers), Tone::Plain)]);
         }
     }
     let (why, _, tone) = rows::why(verdict, server, now);
@@ -89,6 +85,22 @@ fn headline(finding: &Finding, offset: Span) -> Line {
         ),
         Piece::new(clean(&finding.text), Tone::Plain),
     ]
+}
+
+/// What a person can do about it, with the key where there is one.
+fn helps(offers: &[Offer]) -> String {
+    let words: Vec<&str> = offers
+        .iter()
+        .filter_map(|offer| match offer {
+            Offer::Abort => Some("a abort"),
+            Offer::Export => Some("e export"),
+            Offer::Answer => Some("answer it in OpenCode"),
+            Offer::Resend => Some("send a new prompt in OpenCode"),
+            Offer::Wait => Some("wait"),
+            Offer::Reset => None,
+        })
+        .collect();
+    format!("What helps: {}", words.join(" · "))
 }
 
 /// `Evidence: message msg_…, age_ms 720000`.
@@ -191,15 +203,17 @@ fn prose_line(message: &Message, prose: &Prose, who: &str, now: UnixMs, offset: 
             offset,
         );
     }
-    if let (Some(start), None) = (prose.start, prose.end) { entry(
-        at,
-        who,
-        "…",
-        Some(now.since(start)),
-        "open",
-        Tone::Working,
-        offset,
-    ) } else {
+    if let (Some(start), None) = (prose.start, prose.end) {
+        entry(
+            at,
+            who,
+            "…",
+            Some(now.since(start)),
+            "open",
+            Tone::Working,
+            offset,
+        )
+    } else {
         let finish = message.finish.as_deref().unwrap_or_default();
         entry(
             at,

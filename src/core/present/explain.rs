@@ -47,6 +47,7 @@ fn pair(name: &str, value: &str) -> Line {
 fn tried(tried: &Tried) -> Line {
     let (word, why, tone) = match &tried.answer {
         Answer::No(why) => ("no", clean(why), Tone::Dim),
+        Answer::Later { why, .. } => ("no", clean(why), Tone::Dim),
         Answer::Settles { level, why, .. } => ("not yet", clean(why), words::level_tone(*level)),
         Answer::Yes { finding, .. } => (
             "YES",
@@ -69,6 +70,9 @@ pub fn explain_json(told: &Explanation) -> Value {
         .iter()
         .map(|tried| match &tried.answer {
             Answer::No(why) => json!({"rule": tried.rule, "answer": "no", "why": why}),
+            Answer::Later { at, why } => {
+                json!({"rule": tried.rule, "answer": "no", "why": why, "recheck": at})
+            }
             Answer::Settles { level, at, why } => {
                 json!({"rule": tried.rule, "answer": "settles", "level": level, "at": at, "why": why})
             }

@@ -92,10 +92,12 @@ fn begin(w: &mut World, session: &str, directory: &str) -> Vec<Stopped> {
     stopped
 }
 
-/// Nothing runs: idle events all the same, for ids that do not exist too.
+/// Nothing runs: idle events all the same, for ids that do not exist too. The run of a deleted session is
+/// forgotten only through its old directory.
 fn idle_only(w: &mut World, session: &str, directory: &str) {
-    let known = w.directory(session).is_some() || w.live.statuses.contains_key(session);
-    if known {
+    let zombie = w.live.statuses.get(session);
+    let here = zombie.is_some_and(|(place, _)| place == directory);
+    if w.directory(session).is_some() || here {
         w.set_idle(session);
     } else {
         let properties = json!({"sessionID": session, "status": Status::Idle});

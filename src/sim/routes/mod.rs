@@ -138,7 +138,7 @@ fn record(server: &Server, request: &Request) -> bool {
     server.world(|w| {
         let at = w.now();
         let path = path.to_owned();
-        w.requests.push(Seen { at, method, path });
+        w.note(Seen { at, method, path });
         w.take_stall()
     })
 }

@@ -22,6 +22,9 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio::task::AbortHandle;
 
+/// A demo runs for hours.
+const REQUESTS_KEPT: usize = 20_000;
+
 /// A session with all that is stored of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Stored {
@@ -342,6 +345,14 @@ impl World {
     pub(crate) fn children(&self, session: &str) -> Vec<&Stored> {
         let is_child = |s: &&Stored| s.info.parent_id.as_deref() == Some(session);
         self.sessions.values().filter(is_child).collect()
+    }
+
+    /// Notes a request; the oldest are forgotten past [`REQUESTS_KEPT`].
+    pub(crate) fn note(&mut self, request: Request) {
+        if self.requests.len() >= REQUESTS_KEPT {
+            self.requests.drain(..REQUESTS_KEPT / 2);
+        }
+        self.requests.push(request);
     }
 
     /// `true` for the first requests after a start, as often as configured.

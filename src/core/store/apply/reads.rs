@@ -77,8 +77,10 @@ pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touche
         crate::core::wire::AskKind::Permission => Endpoint::Permission,
         crate::core::wire::AskKind::Question => Endpoint::Question,
     };
-    server.directory_mut(&read.directory).ask_reads += 1;
-    close_gap(server, endpoint, Some(&read.directory));
+    let view = server.directory_mut(&read.directory);
+    view.ask_reads = view.ask_reads.saturating_add(1);
+    let first = view.ask_reads <= 2;
+    let healed = close_gap(server, endpoint, Some(&read.directory));
     let mut touched = Vec::new();
     for (id, session) in &mut server.sessions {
         let here = session.info.directory == read.directory;
@@ -86,6 +88,10 @@ pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touche
         if (here || !listed.is_empty()) && merge_asks(session, stamp, read, &listed) {
             touched.push(id.clone());
         }
+    }
+    // That the lists are known now matters to every session of the directory.
+    if first || healed {
+        return Touched::Server;
     }
     Touched::Many(touched)
 }
@@ -155,8 +161,11 @@ pub(super) fn failed(server: &mut Server, stamp: Stamp, failed: ReadFailed) -> T
     Touched::Server
 }
 
-fn close_gap(server: &mut Server, endpoint: Endpoint, directory: Option<&Directory>) {
+/// Says whether there was one.
+fn close_gap(server: &mut Server, endpoint: Endpoint, directory: Option<&Directory>) -> bool {
+    let before = server.gaps.len();
     server
         .gaps
         .retain(|gap| gap.endpoint != endpoint || gap.directory.as_ref() != directory);
+    server.gaps.len() != before
 }

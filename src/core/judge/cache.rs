@@ -1,0 +1,181 @@
+//! A judgement that is kept up to date: only what changed, or is due, is judged again.
+//!
+//! Invariant: after [`Judge::update`] the judgement equals [`super::judge_all`] at that time, but
+//! for ages inside evidence, which are those of the last look. A session's own verdict rests on
+//! its server, itself, its parent (does it run here) and its descendants (do they ask, how long may
+//! they run); so those are judged again with it.
+
+use crate::core::id::{Epoch, ServerId, SessionId, SessionKey};
+use crate::core::judge::family::{self, Below};
+use crate::core::judge::{Facts, Judgement, Limits, Verdict, judge_server, one};
+use crate::core::store::{Change, Store};
+use crate::core::time::UnixMs;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Keeps a [`Judgement`].
+#[derive(Debug, Clone, Default)]
+pub struct Judge {
+    limits: Limits,
+    now: UnixMs,
+    epochs: BTreeMap<ServerId, Epoch>,
+    own: BTreeMap<SessionKey, Verdict>,
+    /// Causes and asks: the sessions whose own verdict concerns their ancestors.
+    concerning: BTreeSet<SessionKey>,
+    below: BTreeMap<SessionKey, Below>,
+    parents: BTreeMap<SessionKey, SessionId>,
+    children: BTreeMap<SessionKey, BTreeSet<SessionId>>,
+    /// By when, in the watcher's clock.
+    due: BTreeSet<(UnixMs, SessionKey)>,
+    due_at: BTreeMap<SessionKey, UnixMs>,
+    judgement: Judgement,
+}
+
+impl Judge {
+    /// With these thresholds, and nothing judged yet.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            ..Self::default()
+        }
+    }
+
+    /// The thresholds.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// As of the last update.
+    pub fn judgement(&self) -> &Judgement {
+        &self.judgement
+    }
+
+    /// Judges again what the changes touch and what is due. `now` is the watcher's clock; if it
+    /// goes back, everything is judged again.
+    pub fn update(&mut self, store: &Store, changes: &[Change], now: UnixMs) -> &Judgement {
+        let back = now < self.now;
+        self.now = now;
+        let mut dirty = self.take_due();
+        for (id, server) in store.servers() {
+            let known = self.epochs.insert(id, server.epoch);
+            let whole = |change: &Change| *change == Change::Server(id);
+            if back || known != Some(server.epoch) || changes.iter().any(whole) {
+                self.whole_server(store, id, &mut dirty);
+            }
+        }
+        for change in changes {
+            if let Change::Sessions(id, sessions) = change {
+                let keys = sessions.iter().map(|s| SessionKey::new(*id, s.clone()));
+                keys.for_each(|key| self.with_family(store, key, &mut dirty));
+            }
+        }
+        self.judge(store, dirty);
+        &self.judgement
+    }
+
+    fn take_due(&mut self) -> BTreeSet<SessionKey> {
+        let mut keys = BTreeSet::new();
+        while let Some((at, key)) = self.due.pop_first() {
+            if at > self.now {
+                self.due.insert((at, key));
+                break;
+            }
+            keys.insert(key);
+        }
+        keys
+    }
+
+    fn whole_server(&self, store: &Store, id: ServerId, dirty: &mut BTreeSet<SessionKey>) {
+        if let Some(server) = store.server(id) {
+            let keys = server.sessions.keys();
+            dirty.extend(keys.map(|session| SessionKey::new(id, session.clone())));
+        }
+        let known = self.own.keys().filter(|key| key.server == id);
+        dirty.extend(known.cloned());
+    }
+
+    /// A session, all of its ancestors and its children.
+    fn with_family(&self, store: &Store, key: SessionKey, dirty: &mut BTreeSet<SessionKey>) {
+        if let Some(children) = self.children.get(&key) {
+            let children = children.iter().cloned();
+            dirty.extend(children.map(|child| SessionKey::new(key.server, child)));
+        }
+        let mut at = Some(key);
+        let mut seen = BTreeSet::new();
+        while let Some(key) = at.filter(|key| !seen.contains(key)) {
+            at = family::parent(store, &key);
+            seen.insert(key);
+        }
+        dirty.append(&mut seen);
+    }
+
+    fn judge(&mut self, store: &Store, dirty: BTreeSet<SessionKey>) {
+        for key in &dirty {
+            self.judge_one(store, key);
+        }
+        let concerning = self.concerning.iter().filter_map(|key| self.own.get(key));
+        let below = family::below(store, concerning);
+        let old = std::mem::replace(&mut self.below, below);
+        let moved = old.keys().chain(self.below.keys());
+        let moved = moved.filter(|key| old.get(key) != self.below.get(key));
+        let touched: BTreeSet<SessionKey> = moved.cloned().chain(dirty).collect();
+        for key in touched {
+            self.join(key);
+        }
+        self.judgement.servers = store.servers().map(|(id, s)| judge_server(id, s)).collect();
+        self.judgement.recheck = self.due.first().map(|(at, _)| *at);
+    }
+
+    fn judge_one(&mut self, store: &Store, key: &SessionKey) {
+        self.own.remove(key);
+        if let Some(at) = self.due_at.remove(key) {
+            self.due.remove(&(at, key.clone()));
+        }
+        self.concerning.remove(key);
+        let (Some(server), Some(session)) = (store.server(key.server), store.session(key)) else {
+            self.link(key, None);
+            return;
+        };
+        let facts = Facts::new(key.server, server, session, self.now, &self.limits);
+        let verdict = one::judge(&facts, None);
+        if let Some(at) = verdict.recheck.map(|at| at - server.skew) {
+            self.due.insert((at, key.clone()));
+            self.due_at.insert(key.clone(), at);
+        }
+        if family::concerns_ancestors(&verdict) {
+            self.concerning.insert(key.clone());
+        }
+        self.link(key, session.info.parent.clone());
+        self.own.insert(key.clone(), verdict);
+    }
+
+    fn join(&mut self, key: SessionKey) {
+        let Some(own) = self.own.get(&key) else {
+            self.judgement.verdicts.remove(&key);
+            return;
+        };
+        let mut verdict = own.clone();
+        if let Some(below) = self.below.get(&key) {
+            family::join(&mut verdict, below);
+        }
+        self.judgement.verdicts.insert(key, verdict);
+    }
+
+    /// Remembers who is whose child.
+    fn link(&mut self, key: &SessionKey, parent: Option<SessionId>) {
+        let old = match &parent {
+            Some(parent) => self.parents.insert(key.clone(), parent.clone()),
+            None => self.parents.remove(key),
+        };
+        if old == parent {
+            return;
+        }
+        let of = |parent| SessionKey::new(key.server, parent);
+        if let Some(children) = old.and_then(|old| self.children.get_mut(&of(old))) {
+            children.remove(&key.session);
+        }
+        if let Some(parent) = parent {
+            let children = self.children.entry(of(parent)).or_default();
+            children.insert(key.session.clone());
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What every rule looks at: one session, its server and a time, with the questions that several
+//! rules ask.
+//!
+//! Invariant: all times that leave here are the server's; the watcher's are translated by [`Facts::at`].
+
+use crate::core::id::ServerId;
+use crate::core::judge::Activity;
+use crate::core::judge::activity::{self, BOTH_LISTS, is_open, newest_time, standing_asks};
+use crate::core::judge::limits::Limits;
+use crate::core::store::{PendingAsk, Reported, Server, Session};
+use crate::core::time::UnixMs;
+use crate::core::wire::{Endpoint, Message, Part};
+use std::borrow::Cow;
+
+/// The facts of one session at one time.
+pub struct Facts<'a> {
+    /// Whose server.
+    pub server_id: ServerId,
+    /// The server.
+    pub server: &'a Server,
+    /// The session.
+    pub session: &'a Session,
+    /// Now; server's clock.
+    pub now: UnixMs,
+    /// The thresholds.
+    pub limits: &'a Limits,
+    /// What the server says.
+    pub reported: Reported,
+    /// What messages show.
+    pub activity: Activity,
+    /// Why they show it.
+    pub why: Cow<'static, str>,
+}
+
+impl<'a> Facts<'a> {
+    /// Looks at a session. `now` is the watcher's clock.
+    pub fn new(
+        server_id: ServerId,
+        server: &'a Server,
+        session: &'a Session,
+        now: UnixMs,
+        limits: &'a Limits,
+    ) -> Self {
+        let (activity, why) = activity::derive(server, session);
+        Self {
+            server_id,
+            server,
+            session,
+            now: server.server_time(now),
+            limits,
+            reported: server.reported(session),
+            activity,
+            why,
+        }
+    }
+
+    /// A watcher's time in the server's clock.
+    pub fn at(&self, watcher: UnixMs) -> UnixMs {
+        self.server.server_time(watcher)
+    }
+
+    /// Reported idle.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.reported, Reported::Idle)
+    }
+
+    /// Reported busy (not retrying).
+    pub fn is_busy(&self) -> bool {
+        matches!(self.reported, Reported::Busy)
+    }
+
+    /// The messages that we hold are those that the server has: read in this connection, or
+    /// nothing was sent or ended since they were read.
+    pub fn knows_messages(&self) -> bool {
+        let tail = &self.session.tail;
+        let unchanged = |read_at| self.session.info.updated <= self.at(read_at);
+        tail.failed.is_none()
+            && tail
+                .read_at
+                .is_some_and(|read_at| tail.epoch == self.server.epoch || unchanged(read_at))
+    }
+
+    /// Both lists of asks of its directory can be read, and were, in this connection.
+    pub fn knows_asks(&self) -> bool {
+        let directory = &self.session.info.directory;
+        let is_ask = |e| matches!(e, Endpoint::Permission | Endpoint::Question);
+        let blind = self.server.gaps.iter().any(|gap| {
+            is_ask(gap.endpoint) && gap.directory.as_ref().is_none_or(|d| d == directory)
+        });
+        let view = self.server.directories.get(directory);
+        !blind && view.is_some_and(|view| view.ask_reads >= BOTH_LISTS)
+    }
+
+    /// The message that decides the activity.
+    pub fn message(&self) -> Option<&'a Message> {
+        self.session.tail.message(self.activity.message.as_ref()?)
+    }
+
+    /// The open answer that decides the activity.
+    pub fn open_answer(&self) -> Option<&'a Message> {
+        let working = self.activity.state.is_working();
+        self.message().filter(|m| working && is_open(m))
+    }
+
+    /// The part that decides the activity.
+    pub fn part(&self) -> Option<&'a Part> {
+        let id = self.activity.part.as_ref()?;
+        self.message()?.parts.iter().find(|part| part.id == *id)
+    }
+
+    /// The session that a task part runs, if it is one of its children.
+    pub fn child_of(&self, part: &Part) -> Option<&'a Session> {
+        child_of(self.server, self.session, part)
+    }
+
+    /// Asks that stand.
+    pub fn asks(&self) -> impl Iterator<Item = &'a PendingAsk> {
+        standing_asks(self.server, self.session)
+    }
+
+    /// An ask is pending here, or in the child of a task that runs here.
+    pub fn is_asking(&self) -> bool {
+        let below = |part: &Part| self.child_of(part).is_some_and(|c| !c.asks.is_empty());
+        !self.session.asks.is_empty() || self.session.tail.live_parts().any(below)
+    }
+
+    /// When its content last changed: the row, its messages and their parts.
+    pub fn last_changed(&self) -> UnixMs {
+        last_changed(self.session)
+    }
+
+    /// A copy made by a fork: the message is older than its session, so it never ran in it.
+    pub fn is_copy(&self, message: &Message) -> bool {
+        message.created < self.session.info.created
+    }
+
+    /// Its parent is reported running by this server, so it runs here as well.
+    pub fn parent_runs_here(&self) -> bool {
+        let parent = self.session.info.parent.as_ref();
+        parent
+            .and_then(|id| self.server.sessions.get(id))
+            .is_some_and(|parent| self.server.reported(parent).is_running())
+    }
+}
+
+/// The session that a task part of `session` runs.
+pub fn child_of<'a>(server: &'a Server, session: &Session, part: &Part) -> Option<&'a Session> {
+    let child = server.sessions.get(part.tool()?.child.as_ref()?)?;
+    Some(child).filter(|child| child.info.parent.as_ref() == Some(&session.info.id))
+}
+
+/// When a session's content last changed: its row, its newest messages and their parts.
+pub fn last_changed(session: &Session) -> UnixMs {
+    let tail = session.tail.messages.iter().rev().take(2);
+    tail.map(newest_time)
+        .fold(session.info.updated, UnixMs::max)
+}

@@ -1,0 +1,164 @@
+//! The judgement of one session, without its family.
+//!
+//! What it does: ask every rule, let findings rest, order them. What it does not: look at
+//! descendants (`family.rs`). Invariant: a session whose report or messages are not known is never
+//! `ok`, unless it has rested for longer than anything would be said of it anyway.
+
+use crate::core::id::SessionKey;
+use crate::core::judge::facts::Facts;
+use crate::core::judge::rules::{RULES, Rule};
+use crate::core::judge::say::no;
+use crate::core::judge::{Answer, Finding, Level, Settling, Tried, Verdict, agreement, rest};
+use crate::core::store::Reported;
+use crate::core::time::UnixMs;
+
+/// Judges one session. With `tried`, every rule's answer is kept there.
+pub(super) fn judge(facts: &Facts, tried: Option<&mut Vec<Tried>>) -> Verdict {
+    let mut bench = Bench {
+        tried,
+        ..Bench::default()
+    };
+    if let Some((level, why)) = not_judged(facts) {
+        bench.pass(why);
+        return verdict(facts, bench, level);
+    }
+    for rule in RULES {
+        bench.hear(facts, rule, rule.ask(facts));
+    }
+    let quiet = quiet_level(facts, &mut bench);
+    verdict(facts, bench, quiet)
+}
+
+/// Sessions that no rule is asked about, with their level.
+fn not_judged(facts: &Facts) -> Option<(Level, &'static str)> {
+    match &facts.reported {
+        Reported::Unknown(_) => Some((Level::Unknown, "its reported status is not current")),
+        Reported::Other(_) => Some((Level::Unknown, "its reported status is of an unknown type")),
+        Reported::Idle if is_put_away(facts) => Some((Level::Ok, "archived")),
+        _ => None,
+    }
+}
+
+/// Archived, and nothing waits.
+fn is_put_away(facts: &Facts) -> bool {
+    facts.session.info.archived.is_some() && facts.asks().next().is_none()
+}
+
+/// The level of a session that no rule found anything about.
+fn quiet_level(facts: &Facts, bench: &mut Bench) -> Level {
+    if facts.knows_messages() {
+        return Level::Ok;
+    }
+    let at = facts.session.info.updated + facts.limits.rest_ok;
+    if !facts.is_idle() {
+        return Level::Unknown;
+    }
+    if facts.now >= at {
+        return Level::Ok;
+    }
+    bench.recheck(at);
+    Level::Unknown
+}
+
+#[derive(Default)]
+struct Bench<'a> {
+    tried: Option<&'a mut Vec<Tried>>,
+    findings: Vec<Finding>,
+    settling: Vec<Settling>,
+    recheck: Option<UnixMs>,
+}
+
+impl Bench<'_> {
+    /// No rule is asked.
+    fn pass(&mut self, why: &'static str) {
+        if let Some(tried) = &mut self.tried {
+            tried.extend(RULES.iter().map(|rule| Tried {
+                rule: rule.id,
+                answer: no(why),
+            }));
+        }
+    }
+
+    fn recheck(&mut self, at: impl Into<Option<UnixMs>>) {
+        self.recheck = self.recheck.into_iter().chain(at.into()).min();
+    }
+
+    fn hear(&mut self, facts: &Facts, rule: &Rule, mut answer: Answer) {
+        match &mut answer {
+            Answer::No(_) => {}
+            Answer::Later { at, .. } => self.recheck(*at),
+            Answer::Settles { level, at, .. } => {
+                let at = *at;
+                self.settle(facts, rule, level, at);
+            }
+            Answer::Yes { finding, recheck } => {
+                let at = *recheck;
+                self.find(facts, rule, finding, at);
+            }
+        }
+        if let Some(tried) = &mut self.tried {
+            tried.push(Tried {
+                rule: rule.id,
+                answer,
+            });
+        }
+    }
+
+    fn settle(&mut self, facts: &Facts, rule: &Rule, level: &mut Level, at: UnixMs) {
+        self.recheck(at);
+        if rule.at_rest {
+            let (decayed, next) = rest::decayed(facts, *level);
+            *level = decayed;
+            self.recheck(next);
+        }
+        if *level > Level::Ok {
+            self.settling.push(Settling {
+                name: rule.id,
+                level: *level,
+                at,
+            });
+        }
+    }
+
+    fn find(&mut self, facts: &Facts, rule: &Rule, finding: &mut Finding, at: Option<UnixMs>) {
+        let rests = rule.at_rest.then(|| rest::decay(facts, finding)).flatten();
+        self.recheck(at);
+        self.recheck(rests);
+        self.findings.push(finding.clone());
+    }
+}
+
+/// Most severe first, then oldest, then by name.
+pub(super) fn order(findings: &mut [Finding]) {
+    findings.sort_by_key(|f| {
+        (
+            std::cmp::Reverse(f.level),
+            f.since.unwrap_or_default(),
+            f.name,
+        )
+    });
+}
+
+fn verdict(facts: &Facts, bench: Bench, quiet: Level) -> Verdict {
+    let mut findings = bench.findings;
+    order(&mut findings);
+    let level = findings
+        .first()
+        .map_or(quiet, |first| first.level.max(quiet));
+    let settling = bench
+        .settling
+        .into_iter()
+        .filter(|s| s.level > level)
+        .min_by_key(|s| (std::cmp::Reverse(s.level), s.at));
+    Verdict {
+        key: SessionKey::new(facts.server_id, facts.session.info.id.clone()),
+        level,
+        reported: facts.reported.clone(),
+        activity: facts.activity.clone(),
+        agreement: agreement::compare(&facts.reported, facts.activity.state),
+        findings,
+        settling,
+        asks: facts.session.asks.iter().map(|p| p.ask.clone()).collect(),
+        recheck: bench.recheck.filter(|at| *at > facts.now),
+    }
+}

@@ -1,0 +1,26 @@
+//! Findings about the past let go: their level falls as the session rests.
+
+use crate::core::judge::facts::Facts;
+use crate::core::judge::{Finding, Level};
+use crate::core::time::UnixMs;
+
+/// Lowers the level of a finding at rest, and says when it will next fall.
+pub(super) fn decay(facts: &Facts, finding: &mut Finding) -> Option<UnixMs> {
+    let (level, next) = decayed(facts, finding.level);
+    finding.level = level;
+    next
+}
+
+/// What becomes of a level: as it is for 24 h after the last change, `watch` until 7 d, `ok` then.
+pub(super) fn decayed(facts: &Facts, level: Level) -> (Level, Option<UnixMs>) {
+    let changed = facts.last_changed();
+    let watch_at = changed + facts.limits.rest_watch;
+    let ok_at = changed + facts.limits.rest_ok;
+    if facts.now >= ok_at {
+        (level.min(Level::Ok), None)
+    } else if facts.now >= watch_at {
+        (level.min(Level::Watch), Some(ok_at))
+    } else {
+        (level, Some(watch_at))
+    }
+}

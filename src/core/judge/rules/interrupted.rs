@@ -1,0 +1,203 @@
+//! `interrupted`: idle, and the last answer was never ended: a crash, a kill, a power cut.
+//!
+//! Certain once the idle report has stood for 10 s and this server surely ran it: we saw it do so,
+//! saw the server restart since, or its parent runs here. Else it may run in another OpenCode on
+//! the same data (a plain TUI has no port): after two silent minutes it is watched, and stuck when
+//! what is open cannot run any longer by its own limit. What looks the same: the first seconds of a
+//! start, the early idle of an abort, a fork (its copied parts never ran in it).
+
+use super::Rule;
+use crate::core::judge::activity::newest_time;
+use crate::core::judge::facts::{Facts, child_of, last_changed};
+use crate::core::judge::say::{Found, found, no, settles, tool_words};
+use crate::core::judge::tools::{ToolKind, is_shell};
+use crate::core::judge::{ActivityState, Answer, Level, Offer};
+use crate::core::store::Session;
+use crate::core::time::{Span, UnixMs};
+use crate::core::wire::{Message, Part, ToolPart, ToolState};
+
+/// A clock difference that is taken as none.
+const SAME_TIME: Span = Span::secs(2);
+/// Subagents nest one level by default; deeper than this nobody looks.
+const DEEPEST: u8 = 8;
+
+pub(super) const RULE: Rule = Rule {
+    id: "interrupted",
+    at_rest: true,
+    watched: false,
+    needs_messages: true,
+    levels: "stuck; watch while it may run in another OpenCode on the same data",
+    meaning: "The server runs nothing here, but the last answer was cut off and stays open for ever.",
+    offers: &[Offer::Reset, Offer::Resend, Offer::Export],
+    check,
+};
+
+fn check(facts: &Facts) -> Answer {
+    if !facts.is_idle() {
+        return no("not reported idle");
+    }
+    let Some(message) = facts.open_answer() else {
+        return no("no answer is open");
+    };
+    if facts.is_copy(message) {
+        return no("copied by a fork: it never ran in this session");
+    }
+    match evidence(facts, message) {
+        Some(how) => certain(facts, message, how),
+        None => uncertain(facts, message),
+    }
+}
+
+/// What proves that this server ran it and no longer does.
+fn evidence(facts: &Facts, message: &Message) -> Option<&'static str> {
+    let watch = &facts.session.watch;
+    let after = |at: Option<UnixMs>, then: UnixMs| at.is_some_and(|at| facts.at(at) >= then);
+    if after(watch.ran_here_at, message.created - SAME_TIME) {
+        return Some("this server was seen running it");
+    }
+    if after(facts.server.refused_at, newest_time(message)) {
+        return Some("the server was restarted since");
+    }
+    facts
+        .parent_runs_here()
+        .then_some("its parent runs on this server")
+}
+
+fn certain(facts: &Facts, message: &Message, how: &'static str) -> Answer {
+    let idle = facts.at(facts.session.status.since);
+    let at = quiet_since(facts, message).max(idle) + facts.limits.interrupted;
+    if facts.now < at {
+        return settles(Level::Stuck, at, "it has only just been reported idle");
+    }
+    let text = format!("cut off {}", place(facts));
+    base(facts, message, Level::Stuck, text)
+        .with("certain", how)
+        .yes()
+}
+
+fn uncertain(facts: &Facts, message: &Message) -> Answer {
+    let watch_at = quiet_since(facts, message) + facts.limits.elsewhere;
+    let stuck_at = over_at(facts, facts.session, DEEPEST);
+    let level_at = |at| match stuck_at {
+        Some(stuck) if at >= stuck => Level::Stuck,
+        _ => Level::Watch,
+    };
+    if facts.now < watch_at {
+        let why = "it may run in another OpenCode on this data";
+        return settles(level_at(watch_at), watch_at, why);
+    }
+    match stuck_at {
+        Some(stuck) if facts.now >= stuck => {
+            let text = format!("cut off {}", place(facts));
+            base(facts, message, Level::Stuck, text)
+                .with("certain", "it is past what it may take")
+                .yes()
+        }
+        stuck_at => maybe(facts, message, stuck_at).yes(),
+    }
+}
+
+fn maybe(facts: &Facts, message: &Message, stuck_at: Option<UnixMs>) -> Found {
+    let text = format!(
+        "open {}, may run in another OpenCode on this data",
+        place(facts)
+    );
+    let found = base(facts, message, Level::Watch, text).with("certain", false);
+    match stuck_at {
+        Some(at) => found.recheck(at),
+        None => found,
+    }
+}
+
+/// The newest sign of life: times in the message, and progress that we saw.
+fn quiet_since(facts: &Facts, message: &Message) -> UnixMs {
+    let named = newest_time(message);
+    let progress = facts.session.watch.progress_at;
+    progress.map_or(named, |at| facts.at(at).max(named))
+}
+
+/// `in bash ./start.sh`, `while writing`, …
+fn place(facts: &Facts) -> String {
+    match facts.activity.state {
+        ActivityState::Starting => "before it began to answer".to_owned(),
+        ActivityState::Streaming => "while writing".to_owned(),
+        ActivityState::Compacting => "while compacting".to_owned(),
+        ActivityState::BetweenSteps => "between two steps".to_owned(),
+        ActivityState::WritingArguments => {
+            let tool = facts.activity.tool.as_deref().unwrap_or("a tool");
+            format!("while writing the arguments of {tool}")
+        }
+        _ => match facts.part().and_then(Part::tool) {
+            Some(tool) => format!("in {}", tool_words(&tool.tool, &tool.subject)),
+            None => "while waiting".to_owned(),
+        },
+    }
+}
+
+fn base(facts: &Facts, message: &Message, level: Level, text: String) -> Found {
+    let since = facts.activity.since.unwrap_or(message.created);
+    found(level, Some(since), text)
+        .with("message", &message.id)
+        .with_some("part", facts.activity.part.as_ref())
+        .with_some("tool", facts.activity.tool.as_ref())
+        .with("age_ms", facts.now.since(since))
+}
+
+/// When what is open in a session can no longer run, by its own limits: the latest of its live
+/// parts. `None`: never by age.
+fn over_at(facts: &Facts, session: &Session, depth: u8) -> Option<UnixMs> {
+    let writing = facts.limits.elsewhere_writing;
+    let message = session.tail.last_assistant()?;
+    let shell = is_shell(&session.tail, message);
+    let base = newest_time(message) + writing;
+    let mut tools = live_tools(message).peekable();
+    if tools.peek().is_none() {
+        return Some(base);
+    }
+    tools.try_fold(UnixMs::default(), |latest, (part, tool)| {
+        Some(latest.max(tool_over_at(facts, session, (part, tool, shell), depth)?))
+    })
+}
+
+fn live_tools(message: &Message) -> impl Iterator<Item = (&Part, &ToolPart)> {
+    let parts = message.parts.iter();
+    parts.filter_map(|part| Some((part, part.tool().filter(|t| t.is_live())?)))
+}
+
+fn tool_over_at(
+    facts: &Facts,
+    session: &Session,
+    (part, tool, shell): (&Part, &ToolPart, bool),
+    depth: u8,
+) -> Option<UnixMs> {
+    let Some(start) = tool.start.filter(|_| tool.state == ToolState::Running) else {
+        let message = session.tail.last_assistant()?;
+        return Some(newest_time(message) + facts.limits.elsewhere_writing);
+    };
+    match ToolKind::of(tool, shell) {
+        ToolKind::Question | ToolKind::Shell => None,
+        ToolKind::Bash if !tool.output.present => None,
+        ToolKind::Task => task_over_at(facts, session, part, start, depth),
+        kind => Some(start + facts.limits.tool_limit(tool, kind).span()?),
+    }
+}
+
+/// A task may run as long as its child does, and then as long as any other tool.
+fn task_over_at(
+    facts: &Facts,
+    session: &Session,
+    part: &Part,
+    start: UnixMs,
+    depth: u8,
+) -> Option<UnixMs> {
+    let limit = facts.limits.tool;
+    let Some(child) = child_of(facts.server, session, part) else {
+        return Some(start + limit);
+    };
+    let own = start.max(last_changed(child)) + limit;
+    let open = child.tail.last_assistant().is_some_and(Message::is_open);
+    if !open || depth == 0 {
+        return Some(own);
+    }
+    Some(over_at(facts, child, depth - 1)?.max(own))
+}

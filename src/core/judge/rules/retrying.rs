@@ -1,0 +1,62 @@
+//! `retrying`: the provider failed and the server has planned another attempt. That is healthy for
+//! a while; from the fifth attempt, or after ten minutes without a break, it needs a person.
+
+use super::Rule;
+use crate::core::judge::say::{ahead, found, no};
+use crate::core::judge::{Answer, Facts, Level, Offer};
+use crate::core::store::Reported;
+use crate::core::time::UnixMs;
+use crate::core::wire::Retry;
+
+pub(super) const RULE: Rule = Rule {
+    id: "retrying",
+    at_rest: false,
+    watched: false,
+    needs_messages: false,
+    levels: "watch; needs-you from attempt 5 or after 10 min",
+    meaning: "The provider failed; the server will try again at the time shown.",
+    offers: &[Offer::Wait, Offer::Abort, Offer::Export],
+    check,
+};
+
+fn check(facts: &Facts) -> Answer {
+    let Reported::Retry(retry) = &facts.reported else {
+        return no("not reported retrying");
+    };
+    let limits = facts.limits;
+    let overdue = retry.next + limits.retry_grace;
+    if facts.now >= overdue {
+        return no("its time has passed: retry-overdue");
+    }
+    let watch = &facts.session.watch;
+    let since = facts.at(watch.retrying_since.unwrap_or(facts.session.status.since));
+    let patience = since + limits.retry_patience;
+    let tired = retry.attempt >= limits.retry_attempts || facts.now >= patience;
+    let level = if tired { Level::NeedsYou } else { Level::Watch };
+    let (text, changes) = words(facts.now, retry);
+    let found = found(level, Some(since), text)
+        .with("attempt", retry.attempt)
+        .with("next", retry.next)
+        .with("message", &retry.message)
+        .with("age_ms", facts.now.since(since))
+        .recheck(overdue)
+        .recheck(changes.unwrap_or(overdue));
+    if tired {
+        found
+    } else {
+        found.recheck(patience)
+    }
+    .yes()
+}
+
+fn words(now: UnixMs, retry: &Retry) -> (String, Option<UnixMs>) {
+    if now >= retry.next {
+        return (
+            format!("attempt {} is due: {}", retry.attempt, retry.message),
+            None,
+        );
+    }
+    let left = ahead(now, retry.next);
+    let text = format!("next try in {}: {}", left.words, retry.message);
+    (text, Some(left.until))
+}

@@ -1,0 +1,91 @@
+//! What both waiting findings share: which asks hold a session up.
+//!
+//! An ask whose part has ended, or whose session is idle, is a ghost and holds nothing up.
+
+use crate::core::judge::activity::holds_up;
+use crate::core::judge::facts::Facts;
+use crate::core::judge::say::{found, no};
+use crate::core::judge::{Answer, Level};
+use crate::core::store::PendingAsk;
+use crate::core::time::UnixMs;
+use crate::core::wire::{AskKind, Part};
+
+pub(super) fn check(facts: &Facts, kind: AskKind) -> Answer {
+    let mut asks = facts.asks().filter(|pending| pending.ask.kind == kind);
+    let Some(first) = asks.next() else {
+        return no("nothing of that kind is asked");
+    };
+    if !facts.reported.is_running() {
+        return no("asked, but it is not reported running");
+    }
+    let mut held =
+        std::iter::once(first)
+            .chain(asks)
+            .filter_map(|pending| match held_by(facts, pending) {
+                Held::Live(part) => Some((pending, Some(part))),
+                Held::Unseen => Some((pending, None)),
+                Held::Ended => None,
+            });
+    match held.next() {
+        Some(first) => waiting(facts, first, held.count()),
+        None => no("asked, but the tool call that asked has ended"),
+    }
+}
+
+/// What an ask holds up.
+enum Held<'a> {
+    /// A live part.
+    Live(&'a Part),
+    /// It names no tool call, or one that is not known (yet).
+    Unseen,
+    /// The call has ended: a ghost.
+    Ended,
+}
+
+fn held_by<'a>(facts: &Facts<'a>, pending: &PendingAsk) -> Held<'a> {
+    let tail = &facts.session.tail;
+    let known = pending.ask.tool.as_ref().filter(|_| facts.knows_messages());
+    let Some(message) = known.and_then(|tool| tail.message(&tool.message)) else {
+        return Held::Unseen;
+    };
+    let mut parts = message.parts.iter();
+    let last = tail.last_assistant().is_some_and(|m| m.id == message.id);
+    match parts.find(|part| holds_up(pending, message, part)) {
+        Some(part) if last && part.is_live() => Held::Live(part),
+        None if message.completed.is_none() => Held::Unseen,
+        _ => Held::Ended,
+    }
+}
+
+fn waiting(facts: &Facts, first: (&PendingAsk, Option<&Part>), more: usize) -> Answer {
+    let (pending, part) = first;
+    let since = since(facts, pending, part);
+    let text = match pending.ask.kind {
+        AskKind::Permission => pending.ask.text(),
+        AskKind::Question => format!("\"{}\"", pending.ask.text()),
+    };
+    let text = match more {
+        0 => text,
+        more => format!("{text} (and {more} more)"),
+    };
+    let tool = pending.ask.tool.as_ref();
+    found(Level::NeedsYou, Some(since), text)
+        .with("ask", &pending.ask.id)
+        .with_some("message", tool.map(|tool| &tool.message))
+        .with_some("call", tool.map(|tool| &tool.call))
+        .with_some("part", part.map(|part| &part.id))
+        .with("age_ms", facts.now.since(since))
+        .yes()
+}
+
+/// When it was asked: as heard, else when its tool was started (an ask follows at once).
+fn since(facts: &Facts, pending: &PendingAsk, part: Option<&Part>) -> UnixMs {
+    let start = part
+        .and_then(|part| part.tool())
+        .and_then(|tool| tool.start);
+    match (pending.event_at, start) {
+        (Some(heard), _) => facts.at(heard),
+        (None, Some(start)) => start,
+        (None, None) => facts.at(pending.seen_at),
+    }
+}

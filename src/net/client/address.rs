@@ -1,0 +1,157 @@
+//! Where a server is, and with what password: told apart at once, so that the password cannot
+//! travel inside a URL.
+
+use super::ClientError;
+use reqwest::Url;
+use std::fmt;
+use std::net::IpAddr;
+
+/// User and password for HTTP Basic.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credentials {
+    /// `opencode` unless the server was told otherwise.
+    pub user: String,
+    /// Never shown.
+    pub password: String,
+}
+
+impl Credentials {
+    /// With the default user when none is given.
+    pub fn new(user: Option<&str>, password: impl Into<String>) -> Self {
+        Self {
+            user: user
+                .filter(|it| !it.is_empty())
+                .unwrap_or("opencode")
+                .to_owned(),
+            password: password.into(),
+        }
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credentials({}, …)", self.user)
+    }
+}
+
+/// A server's address without credentials, and the credentials that stood in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    url: Url,
+    /// From the URL's user and password, if it had a password.
+    pub credentials: Option<Credentials>,
+}
+
+impl Address {
+    /// Takes `http://user:password@host:port/prefix` or `host:port`.
+    ///
+    /// # Errors
+    /// [`ClientError::Address`], without repeating what was given (it may hold a password).
+    pub fn parse(text: &str) -> Result<Self, ClientError> {
+        let text = text.trim();
+        let whole = if text.contains("://") {
+            text.to_owned()
+        } else {
+            format!("http://{text}")
+        };
+        let mut url = Url::parse(&whole).map_err(|it| ClientError::Address(it.to_string()))?;
+        let bad = |why: &str| ClientError::Address(why.to_owned());
+        match url.scheme() {
+            "http" => {}
+            "https" if cfg!(feature = "tls") => {}
+            "https" => return Err(bad("https needs a build with the feature tls")),
+            _ => return Err(bad("only http and https are spoken")),
+        }
+        let password = url.password().map(percent_decoded);
+        let user = percent_decoded(url.username());
+        let stripped = url.set_password(None).and_then(|()| url.set_username(""));
+        stripped.map_err(|()| bad("it has no host"))?;
+        url.set_query(None);
+        url.set_fragment(None);
+        Ok(Self {
+            url,
+            credentials: password.map(|it| Credentials::new(Some(&user), it)),
+        })
+    }
+
+    /// For people: no credentials, no slash at the end.
+    pub fn shown(&self) -> String {
+        self.url.as_str().trim_end_matches('/').to_owned()
+    }
+
+    /// Whether the server is on this machine, as far as the address tells.
+    pub fn is_loopback(&self) -> bool {
+        let host = self.url.host_str().unwrap_or_default();
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+    }
+
+    /// The URL of an endpoint. Segments and values are data and are encoded.
+    pub(super) fn endpoint(&self, path: &[&str], query: &[(&str, &str)]) -> Url {
+        let mut url = self.url.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        url
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let hex = |it: &u8| char::from(*it).to_digit(16);
+        let pair = match tail {
+            [high, low, ..] if *first == b'%' => hex(high).zip(hex(low)),
+            _ => None,
+        };
+        if let Some(byte) = pair.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
+            bytes.push(byte);
+            rest = &tail[2..];
+        } else {
+            bytes.push(*first);
+            rest = tail;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_leaves_the_url_at_once() {
+        let address = Address::parse("http://me:p%40ss@127.0.0.1:4096/").unwrap();
+        assert_eq!(address.shown(), "http://127.0.0.1:4096");
+        assert_eq!(
+            address.credentials,
+            Some(Credentials::new(Some("me"), "p@ss"))
+        );
+        assert!(!format!("{address:?}").contains("p@ss"));
+        assert!(!format!("{address:?}").contains("p%40ss"));
+        let bad = Address::parse("http://me:secret@").unwrap_err();
+        assert!(!bad.to_string().contains("secret"));
+    }
+
+    #[test]
+    fn hosts_and_paths() {
+        for loopback in ["localhost:4096", "127.0.0.9:1", "http://[::1]:4096"] {
+            assert!(
+                Address::parse(loopback).unwrap().is_loopback(),
+                "{loopback}"
+            );
+        }
+        let remote = Address::parse("http://192.0.2.7:4096/prefix").unwrap();
+        assert!(!remote.is_loopback());
+        let url = remote.endpoint(&["session", "a/../b"], &[("directory", "/x y&z")]);
+        assert_eq!(
+            url.as_str(),
+            "http://192.0.2.7:4096/prefix/session/a%2F..%2Fb?directory=%2Fx+y%26z"
+        );
+        assert!(Address::parse("ftp://x").is_err());
+    }
+}

@@ -1,0 +1,229 @@
+//! Requests to one server: one method per endpoint.
+//!
+//! What it does: send, check status, content type and shape before anything is believed, decode.
+//! What it does not: retry, or decide what may be asked (that is `link::inspect`). Any path may
+//! answer 200 with a web page, so a 200 alone means nothing. Invariants: every wait has a limit;
+//! redirects are not followed and proxies not used, so the password goes to no other host.
+
+mod act;
+mod address;
+mod body;
+mod error;
+mod probe;
+mod read;
+
+pub use act::PermissionReply;
+pub use address::{Address, Credentials};
+pub use body::RawBody;
+pub use error::ClientError;
+pub use probe::Identity;
+pub use read::{AllSessions, MessagesPage, RawPage};
+
+use crate::core::time::Clock;
+use reqwest::{Method, RequestBuilder, Response, header};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long to wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waits {
+    /// For a connection.
+    pub connect: Duration,
+    /// For the head of an answer, and for each piece of its body.
+    pub read: Duration,
+    /// For the head of an answer while finding out what a server is.
+    pub probe: Duration,
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(2),
+            read: Duration::from_secs(5),
+            probe: Duration::from_secs(2),
+        }
+    }
+}
+
+/// A client of one server. Cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    pooled: reqwest::Client,
+    fresh: reqwest::Client,
+    address: Address,
+    credentials: Option<Credentials>,
+    waits: Waits,
+    clock: Clock,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Client({})", self.address.shown())
+    }
+}
+
+/// Whether a kept connection may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Via {
+    /// Yes.
+    Pool,
+    /// No: a request sent right after the port opened can hang for ever on its connection.
+    Fresh,
+}
+
+/// A request in words.
+struct Ask<'a> {
+    method: Method,
+    via: Via,
+    wait: Duration,
+    path: &'a [&'a str],
+    query: &'a [(&'a str, &'a str)],
+    json: Option<serde_json::Value>,
+}
+
+impl Client {
+    /// For the server at this address. `credentials` win over those in the address.
+    ///
+    /// # Errors
+    /// [`ClientError::Address`] when no client can be made.
+    pub fn new(
+        address: Address,
+        credentials: Option<Credentials>,
+        waits: Waits,
+        clock: Clock,
+    ) -> Result<Self, ClientError> {
+        let build = |idle: usize| {
+            reqwest::Client::builder()
+                .no_proxy()
+                .redirect(reqwest::redirect::Policy::none())
+                .connect_timeout(waits.connect)
+                .pool_max_idle_per_host(idle)
+                .pool_idle_timeout(Duration::from_secs(5))
+                .tcp_keepalive(Duration::from_secs(30))
+                .user_agent(concat!("ocwatch/", env!("CARGO_PKG_VERSION")))
+                .build()
+                .map_err(|_| ClientError::Address("no HTTP client can be made".to_owned()))
+        };
+        Ok(Self {
+            pooled: build(4)?,
+            fresh: build(0)?,
+            credentials: credentials.or_else(|| address.credentials.clone()),
+            address,
+            waits,
+            clock,
+        })
+    }
+
+    /// Where it is, without credentials.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    fn request(&self, ask: &Ask) -> RequestBuilder {
+        let http = match ask.via {
+            Via::Pool => &self.pooled,
+            Via::Fresh => &self.fresh,
+        };
+        let url = self.address.endpoint(ask.path, ask.query);
+        let mut request = http.request(ask.method.clone(), url);
+        if let Some(it) = &self.credentials {
+            request = request.basic_auth(&it.user, Some(&it.password));
+        }
+        match &ask.json {
+            Some(json) => request.json(json),
+            None => request,
+        }
+    }
+
+    /// Sends and waits for the head of the answer.
+    async fn send(&self, request: RequestBuilder, wait: Duration) -> Result<Response, ClientError> {
+        match timeout(wait, request.send()).await {
+            Err(_) => Err(ClientError::Timeout(wait)),
+            Ok(Err(error)) => Err(ClientError::from_send(&error, self.waits.connect)),
+            Ok(Ok(response)) => Ok(response),
+        }
+    }
+
+    /// Sends; anything but a success is an error.
+    async fn successful(&self, ask: Ask<'_>) -> Result<Response, ClientError> {
+        let response = self.send(self.request(&ask), ask.wait).await?;
+        self.check_status(response).await
+    }
+
+    async fn check_status(&self, response: Response) -> Result<Response, ClientError> {
+        let code = response.status().as_u16();
+        match code {
+            200..=299 => Ok(response),
+            401 => Err(ClientError::Unauthorized),
+            _ => {
+                let body = body::read(response, self.waits.read, body::PROBLEM_CAP).await;
+                let message = body
+                    .ok()
+                    .and_then(|it| crate::core::wire::v1::decode_problem(&it));
+                Err(ClientError::Status { code, message })
+            }
+        }
+    }
+
+    /// Sends; the answer must be JSON.
+    async fn json(&self, ask: Ask<'_>) -> Result<Response, ClientError> {
+        let response = self.successful(ask).await?;
+        require_type(response, "application/json", "JSON")
+    }
+
+    /// A `GET` of JSON over a kept connection.
+    async fn get(&self, path: &[&str], query: &[(&str, &str)]) -> Result<Response, ClientError> {
+        self.json(self.ask(Method::GET, path, query)).await
+    }
+
+    fn ask<'a>(
+        &self,
+        method: Method,
+        path: &'a [&'a str],
+        query: &'a [(&'a str, &'a str)],
+    ) -> Ask<'a> {
+        Ask {
+            method,
+            via: Via::Pool,
+            wait: self.waits.read,
+            path,
+            query,
+            json: None,
+        }
+    }
+
+    /// Opens `GET /global/event`: the head of the answer has come and says event stream.
+    pub(super) async fn open_events(&self) -> Result<Response, ClientError> {
+        let ask = Ask {
+            via: Via::Fresh,
+            ..self.ask(Method::GET, &["global", "event"], &[])
+        };
+        let request = self
+            .request(&ask)
+            .header(header::ACCEPT, "text/event-stream")
+            .header(header::CACHE_CONTROL, "no-cache");
+        let response = self.send(request, ask.wait).await?;
+        let response = self.check_status(response).await?;
+        require_type(response, "text/event-stream", "an event stream")
+    }
+}
+
+fn require_type(
+    response: Response,
+    mime: &str,
+    expected: &'static str,
+) -> Result<Response, ClientError> {
+    let found = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|it| it.to_str().ok())
+        .unwrap_or("no content type");
+    let bare = found.split(';').next().unwrap_or_default().trim();
+    if bare.eq_ignore_ascii_case(mime) {
+        return Ok(response);
+    }
+    Err(ClientError::ContentType {
+        found: bare.chars().take(80).collect(),
+        expected,
+    })
+}

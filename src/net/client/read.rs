@@ -1,0 +1,315 @@
+//! Everything that is read: session lists, status, asks, messages.
+//!
+//! What it does: one method per endpoint, and the walk through all pages of the session list. What
+//! it does not: protect a project from being started; naming a directory or a session that is not
+//! loaded starts it (all but [`Client::sessions_page`], which starts nothing).
+
+use super::{Client, ClientError, RawBody, body};
+use crate::core::id::{Directory, MessageId, SessionId};
+use crate::core::wire::v1::{self, Decoded, SessionPage};
+use crate::core::wire::{Ask, Message, SessionInfo, Status};
+use reqwest::Response;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, HashSet};
+
+/// Rows per page of a session list.
+const PAGE: &str = "1000";
+/// No server has more pages than this; a list that does not end is not one.
+const MAX_PAGES: usize = 200;
+
+/// A walk through all pages of a session list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AllSessions {
+    /// The rows, each session once.
+    pub rows: Decoded<Vec<SessionInfo>>,
+    /// Nothing is missing: what is not in it does not exist any more.
+    pub complete: bool,
+}
+
+/// A page of messages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessagesPage {
+    /// Ascending.
+    pub messages: Decoded<Vec<Message>>,
+    /// For `before` of the next older page; none at the beginning of the session.
+    pub next: Option<String>,
+}
+
+/// A page of messages as bytes, for export.
+#[derive(Debug)]
+pub struct RawPage {
+    /// The JSON array, unchanged.
+    pub body: RawBody,
+    /// For `before` of the next older page; none at the beginning of the session.
+    pub next: Option<String>,
+}
+
+impl Client {
+    /// A page of `GET /api/session`: all projects, archived ones too, newest first. Starts nothing.
+    ///
+    /// # Errors
+    /// Any [`ClientError`]; before 1.14 the endpoint is missing.
+    pub async fn sessions_page(&self, cursor: Option<&str>) -> Result<SessionPage, ClientError> {
+        let mut query = vec![("limit", PAGE)];
+        query.extend(cursor.map(|it| ("cursor", it)));
+        let response = self.get(&["api", "session"], &query).await?;
+        Ok(v1::decode_api_sessions(&self.list(response).await?)?)
+    }
+
+    /// All sessions of all projects, by the gentlest endpoint that this server has: `/api/session`
+    /// (1.14), else `/experimental/session` (1.2, starts the cwd), else the cwd's own `/session`.
+    ///
+    /// # Errors
+    /// Any [`ClientError`] of the last endpoint tried.
+    pub async fn all_sessions(&self) -> Result<AllSessions, ClientError> {
+        match self.api_sessions().await {
+            Err(error) if error.is_missing() => {}
+            other => return other,
+        }
+        match self.experimental_sessions().await {
+            Err(error) if error.is_missing() => {}
+            other => return other,
+        }
+        self.directory_sessions(None).await
+    }
+
+    async fn api_sessions(&self) -> Result<AllSessions, ClientError> {
+        let mut gathered = Gathered::default();
+        let mut cursor: Option<String> = None;
+        for _ in 0..MAX_PAGES {
+            let page = self.sessions_page(cursor.as_deref()).await?;
+            let ended = page.count == 0 || page.next.is_none() || page.next == cursor;
+            gathered.add(page.rows);
+            if ended {
+                return Ok(gathered.finish(true));
+            }
+            cursor = page.next;
+        }
+        Ok(gathered.finish(false))
+    }
+
+    async fn experimental_sessions(&self) -> Result<AllSessions, ClientError> {
+        let mut gathered = Gathered::default();
+        let mut cursor: Option<i64> = None;
+        for _ in 0..MAX_PAGES {
+            let from = cursor.map(|it| it.to_string());
+            let mut query = vec![("limit", PAGE), ("archived", "true")];
+            query.extend(from.as_deref().map(|it| ("cursor", it)));
+            let response = self.get(&["experimental", "session"], &query).await?;
+            let next: Option<i64> = next_cursor(&response).and_then(|it| it.parse().ok());
+            let fresh = gathered.add(v1::decode_sessions(&self.list(response).await?)?);
+            let Some(next) = next.filter(|_| fresh > 0) else {
+                return Ok(gathered.finish(true));
+            };
+            // Rows of the same millisecond at the edge of a page would be skipped.
+            cursor = Some(next.saturating_add(1));
+        }
+        Ok(gathered.finish(false))
+    }
+
+    /// `GET /session` of one directory (none: the server's cwd). Never complete.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn directory_sessions(
+        &self,
+        directory: Option<&Directory>,
+    ) -> Result<AllSessions, ClientError> {
+        let mut query = vec![("limit", PAGE)];
+        query.extend(directory.map(|it| ("directory", it.as_str())));
+        let response = self.get(&["session"], &query).await?;
+        let mut gathered = Gathered::default();
+        gathered.add(v1::decode_sessions(&self.list(response).await?)?);
+        Ok(gathered.finish(false))
+    }
+
+    /// `GET /path` without a directory: the server's cwd. Starts the cwd only.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn path(&self) -> Result<Directory, ClientError> {
+        let response = self.get(&["path"], &[]).await?;
+        Ok(v1::decode_path(&self.list(response).await?)?)
+    }
+
+    /// `GET /session/status` of one directory (none: the server's cwd).
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn status(
+        &self,
+        directory: Option<&Directory>,
+    ) -> Result<Decoded<BTreeMap<SessionId, Status>>, ClientError> {
+        let body = self.of_directory(&["session", "status"], directory).await?;
+        Ok(v1::decode_status(&body)?)
+    }
+
+    /// `GET /permission` of one directory (none: the server's cwd). Answers 400 while some kinds of
+    /// permission are pending.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn permissions(
+        &self,
+        directory: Option<&Directory>,
+    ) -> Result<Decoded<Vec<Ask>>, ClientError> {
+        let body = self.of_directory(&["permission"], directory).await?;
+        Ok(v1::decode_permissions(&body)?)
+    }
+
+    /// `GET /question` of one directory (none: the server's cwd).
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn questions(
+        &self,
+        directory: Option<&Directory>,
+    ) -> Result<Decoded<Vec<Ask>>, ClientError> {
+        let body = self.of_directory(&["question"], directory).await?;
+        Ok(v1::decode_questions(&body)?)
+    }
+
+    /// `GET /session/:id`. Starts the session's project.
+    ///
+    /// # Errors
+    /// Any [`ClientError`]; 404 when it does not exist.
+    pub async fn session(&self, session: &SessionId) -> Result<SessionInfo, ClientError> {
+        Ok(v1::decode_session(&self.session_raw(session).await?)?)
+    }
+
+    /// The body of `GET /session/:id`, unchanged JSON, for export.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn session_raw(&self, session: &SessionId) -> Result<Vec<u8>, ClientError> {
+        let response = self.get(&["session", session.as_str()], &[]).await?;
+        self.list(response).await
+    }
+
+    /// `GET /session/:id/message`: the newest `limit` before a cursor. Texts longer than
+    /// [`crate::net::squeeze::LITERAL_LIMIT`] are shortened in flight.
+    ///
+    /// # Errors
+    /// Any [`ClientError`]; 404 when the session does not exist.
+    pub async fn messages_page(
+        &self,
+        session: &SessionId,
+        limit: usize,
+        before: Option<&str>,
+    ) -> Result<MessagesPage, ClientError> {
+        let response = self.messages_response(session, limit, before).await?;
+        let next = next_cursor(&response);
+        let body = body::read_squeezed(response, self.waits.read, body::MESSAGES_CAP).await?;
+        Ok(MessagesPage {
+            messages: v1::decode_messages(&body)?,
+            next,
+        })
+    }
+
+    /// As [`Client::messages_page`], as bytes and unchanged.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn messages_page_raw(
+        &self,
+        session: &SessionId,
+        limit: usize,
+        before: Option<&str>,
+    ) -> Result<RawPage, ClientError> {
+        let response = self.messages_response(session, limit, before).await?;
+        Ok(RawPage {
+            next: next_cursor(&response),
+            body: RawBody::new(response, self.waits.read),
+        })
+    }
+
+    /// One message with all of its parts as the server has it, for repairing a part.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn message_raw(
+        &self,
+        session: &SessionId,
+        message: &MessageId,
+    ) -> Result<Box<RawValue>, ClientError> {
+        let path = ["session", session.as_str(), "message", message.as_str()];
+        let body = self.list(self.get(&path, &[]).await?).await?;
+        let raw = serde_json::from_slice(&body).map_err(|it| v1::WireError::Shape {
+            expected: "a message",
+            why: it.to_string(),
+        })?;
+        Ok(raw)
+    }
+
+    async fn messages_response(
+        &self,
+        session: &SessionId,
+        limit: usize,
+        before: Option<&str>,
+    ) -> Result<Response, ClientError> {
+        let limit = limit.max(1).to_string();
+        let mut query = vec![("limit", limit.as_str())];
+        query.extend(before.map(|it| ("before", it)));
+        let path = ["session", session.as_str(), "message"];
+        self.get(&path, &query).await
+    }
+
+    async fn of_directory(
+        &self,
+        path: &[&str],
+        directory: Option<&Directory>,
+    ) -> Result<Vec<u8>, ClientError> {
+        let query: Vec<_> = directory
+            .map(|it| ("directory", it.as_str()))
+            .into_iter()
+            .collect();
+        let response = self.get(path, &query).await?;
+        self.list(response).await
+    }
+
+    async fn list(&self, response: Response) -> Result<Vec<u8>, ClientError> {
+        body::read(response, self.waits.read, body::LIST_CAP).await
+    }
+}
+
+fn next_cursor(response: &Response) -> Option<String> {
+    let value = response.headers().get("x-next-cursor")?;
+    value.to_str().ok().map(str::to_owned)
+}
+
+/// Rows of several pages, each session once.
+#[derive(Default)]
+struct Gathered {
+    rows: Vec<SessionInfo>,
+    seen: HashSet<SessionId>,
+    skipped: usize,
+    why: Option<String>,
+}
+
+impl Gathered {
+    /// Returns how many were new.
+    fn add(&mut self, page: Decoded<Vec<SessionInfo>>) -> usize {
+        self.skipped += page.skipped;
+        self.why = self.why.take().or(page.why);
+        let before = self.rows.len();
+        let seen = &mut self.seen;
+        self.rows.extend(
+            page.items
+                .into_iter()
+                .filter(|it| seen.insert(it.id.clone())),
+        );
+        self.rows.len() - before
+    }
+
+    /// A row that did not decode still exists, so such a list is not complete.
+    fn finish(self, complete: bool) -> AllSessions {
+        AllSessions {
+            complete: complete && self.skipped == 0,
+            rows: Decoded {
+                items: self.rows,
+                skipped: self.skipped,
+                why: self.why,
+            },
+        }
+    }
+}

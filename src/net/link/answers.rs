@@ -1,0 +1,287 @@
+//! What came of each read.
+//!
+//! What it does: turns an answer into inputs, for every name of a directory, and notes what it
+//! means for what is read next. What it does not: give up over a failing read; it is reported by
+//! name. Only a server that is gone ends the connection.
+
+use super::jobs::{Answer, Done, Folders, Job};
+use super::loss::Loss;
+use super::snapshot::Stage;
+use super::watch::Watch;
+use crate::core::id::{Directory, SessionId};
+use crate::core::time::UnixMs;
+use crate::core::wire::v1::{Decoded, Health};
+use crate::core::wire::{
+    Ask, AskKind, AsksRead, Body, Endpoint, LostCause, ReadFailed, SessionInfo, SessionList,
+    Status, StatusRead, TailRead,
+};
+use crate::net::client::{AllSessions, ClientError};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A tail that could not be read is tried again after so long.
+const TAIL_AGAIN: Duration = Duration::from_secs(30);
+
+impl Watch<'_> {
+    /// Takes an answer. An error is the end of the connection.
+    pub(super) fn answered(&mut self, done: Done) -> Result<(), Loss> {
+        let Done {
+            job,
+            asked_at,
+            answer,
+        } = done;
+        match (job, answer) {
+            (Job::Path, Answer::Path(it)) => self.on_path(it),
+            (Job::Sessions, Answer::Sessions(it)) => self.on_sessions(it, asked_at),
+            (Job::Folders(_), Answer::Folders(it)) => {
+                self.on_folders(it);
+                Ok(())
+            }
+            (Job::Status(key, _), Answer::Status(it)) => self.on_status(&key, it, asked_at),
+            (Job::Asks(key, _, kind), Answer::Asks(it)) => self.on_asks(&key, kind, it, asked_at),
+            (Job::Tail(id), Answer::Tail(it)) => self.on_tail(id, it, asked_at),
+            (Job::Session(id), Answer::Session(it)) => self.on_row(&id, it, asked_at),
+            (Job::Health, Answer::Health(it)) => self.on_health(it),
+            _ => Ok(()),
+        }
+    }
+
+    fn on_path(&mut self, answer: Result<Directory, ClientError>) -> Result<(), Loss> {
+        match answer {
+            Ok(directory) => {
+                self.roster.place(&directory).1.facts.cwd = true;
+                Ok(())
+            }
+            Err(error) => self.failed(Endpoint::Status, None, None, &error),
+        }
+    }
+
+    fn on_sessions(
+        &mut self,
+        answer: Result<AllSessions, ClientError>,
+        asked_at: UnixMs,
+    ) -> Result<(), Loss> {
+        let all = match answer {
+            Ok(all) => all,
+            Err(error) => return self.failed(Endpoint::Sessions, None, None, &error),
+        };
+        self.outlet
+            .skipped("session row", all.rows.skipped, all.rows.why.as_deref());
+        self.take_rows(all.rows.items, asked_at, all.complete);
+        let names = self.roster.take_unresolved();
+        if !names.is_empty() {
+            self.jobs.urgent(Job::Folders(names));
+        } else if self.stage == Stage::Live {
+            self.decide();
+        }
+        Ok(())
+    }
+
+    /// Rows go to the roster and out; those that changed unseen get a tail.
+    fn take_rows(&mut self, rows: Vec<SessionInfo>, asked_at: UnixMs, complete: bool) {
+        let mut changed = Vec::new();
+        for row in &rows {
+            if self.roster.row(row) {
+                changed.push(row.id.clone());
+            }
+        }
+        self.outlet.push(Body::Sessions(SessionList {
+            rows,
+            asked_at,
+            complete,
+        }));
+        if self.stage == Stage::Live {
+            for id in &changed {
+                if let Some(known) = self.roster.sessions.get_mut(id) {
+                    known.tail = None;
+                }
+            }
+            self.read_tails(changed);
+        }
+    }
+
+    fn on_folders(&mut self, folders: Folders) {
+        for (name, real) in folders {
+            self.roster.resolve(&name, real);
+        }
+        if self.stage == Stage::Live {
+            self.decide();
+        }
+    }
+
+    fn on_status(
+        &mut self,
+        key: &Directory,
+        answer: Result<Decoded<BTreeMap<SessionId, Status>>, ClientError>,
+        asked_at: UnixMs,
+    ) -> Result<(), Loss> {
+        let read = match answer {
+            Ok(read) => read,
+            Err(error) => return self.failed(Endpoint::Status, Some(key), None, &error),
+        };
+        self.outlet
+            .skipped("session status", read.skipped, read.why.as_deref());
+        self.now_loaded(key);
+        for directory in self.names(key) {
+            self.outlet.push(Body::Status(StatusRead {
+                directory,
+                asked_at,
+                entries: read.items.clone(),
+            }));
+        }
+        self.note_running(key, &read.items);
+        Ok(())
+    }
+
+    fn on_asks(
+        &mut self,
+        key: &Directory,
+        kind: AskKind,
+        answer: Result<Decoded<Vec<Ask>>, ClientError>,
+        asked_at: UnixMs,
+    ) -> Result<(), Loss> {
+        let endpoint = match kind {
+            AskKind::Permission => Endpoint::Permission,
+            AskKind::Question => Endpoint::Question,
+        };
+        let read = match answer {
+            Ok(read) => read,
+            Err(error) => return self.failed(endpoint, Some(key), None, &error),
+        };
+        self.outlet
+            .skipped("ask", read.skipped, read.why.as_deref());
+        for directory in self.names(key) {
+            self.outlet.push(Body::Asks(AsksRead {
+                directory,
+                kind,
+                asked_at,
+                asks: read.items.clone(),
+            }));
+        }
+        for ask in &read.items {
+            self.note_asking(&ask.session, Some(key));
+        }
+        Ok(())
+    }
+
+    fn on_tail(
+        &mut self,
+        id: SessionId,
+        answer: Result<super::tail::Tail, ClientError>,
+        asked_at: UnixMs,
+    ) -> Result<(), Loss> {
+        let tail = match answer {
+            Ok(tail) => tail,
+            Err(error) => return self.failed(Endpoint::Messages, None, Some(&id), &error),
+        };
+        self.outlet
+            .skipped("message", tail.skipped, tail.why.as_deref());
+        if let Some(known) = self.roster.sessions.get_mut(&id) {
+            known.tail = Some(asked_at);
+        }
+        self.outlet.push(Body::Tail(TailRead {
+            session: id,
+            asked_at,
+            messages: tail.messages,
+            whole: tail.whole,
+        }));
+        Ok(())
+    }
+
+    fn on_row(
+        &mut self,
+        id: &SessionId,
+        answer: Result<SessionInfo, ClientError>,
+        asked_at: UnixMs,
+    ) -> Result<(), Loss> {
+        match answer {
+            Ok(row) => {
+                self.roster.row(&row);
+                self.outlet.push(Body::Sessions(SessionList {
+                    rows: vec![row],
+                    asked_at,
+                    complete: false,
+                }));
+                Ok(())
+            }
+            Err(error) => self.failed(Endpoint::Session, None, Some(id), &error),
+        }
+    }
+
+    /// A read that failed is said by name; one that shows that the server is gone ends it all.
+    pub(super) fn failed(
+        &mut self,
+        endpoint: Endpoint,
+        place: Option<&Directory>,
+        session: Option<&SessionId>,
+        error: &ClientError,
+    ) -> Result<(), Loss> {
+        if matches!(error, ClientError::Refused | ClientError::Unauthorized) {
+            return Err(error.clone().into());
+        }
+        if let (Some(id), Some(404)) = (session, error.status()) {
+            self.outlet.push(Body::SessionGone(id.clone()));
+            return Ok(());
+        }
+        if let (Endpoint::Messages, Some(id)) = (endpoint, session) {
+            self.later.insert(id.clone(), Instant::now() + TAIL_AGAIN);
+        }
+        let names = place.map_or_else(|| vec![None], |it| some_each(self.names(it)));
+        for directory in names {
+            self.outlet.push(Body::Failed(ReadFailed {
+                endpoint,
+                directory,
+                session: session.cloned(),
+                status: error.status(),
+                text: error.to_string(),
+            }));
+        }
+        Ok(())
+    }
+
+    /// Health was asked because the stream is silent.
+    fn on_health(&mut self, answer: Result<Health, ClientError>) -> Result<(), Loss> {
+        if !self.silent {
+            return Ok(());
+        }
+        self.silent = false;
+        match answer {
+            Err(ClientError::Timeout(_)) => Err(Loss::new(
+                LostCause::Wedged,
+                "heartbeats stopped and health does not answer",
+            )),
+            Err(error) if !error.is_missing() => Err(error.into()),
+            // The server lives. Where heartbeats had come, it is the stream that is dead.
+            _ if self.heartbeats => Err(Loss::new(
+                LostCause::Unreachable,
+                "the event stream went silent although the server answers",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn now_loaded(&mut self, key: &Directory) {
+        let turns = self.roster.loaded(key);
+        if turns.is_empty() {
+            return;
+        }
+        self.report(turns);
+        if self.stage == Stage::Live {
+            let sessions = self.roster.sessions_of(key);
+            self.read_tails(sessions);
+        }
+    }
+
+    /// All names of a place.
+    fn names(&self, key: &Directory) -> Vec<Directory> {
+        match self.roster.places.get(key) {
+            Some(place) => place.names.iter().cloned().collect(),
+            None => vec![key.clone()],
+        }
+    }
+}
+
+fn some_each(names: Vec<Directory>) -> Vec<Option<Directory>> {
+    names.into_iter().map(Some).collect()
+}

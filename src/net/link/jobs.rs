@@ -1,0 +1,206 @@
+//! Reads of a link: what waits, what runs, what came of it.
+//!
+//! What it does: run at most [`AT_ONCE`] reads, the urgent ones first, each thing once. What it
+//! does not: decide what to read. A read that is asked for again while it runs, runs again.
+
+use super::tail::{self, Tail};
+use crate::core::id::{Directory, SessionId};
+use crate::core::time::{Clock, UnixMs};
+use crate::core::wire::v1::{Decoded, Health};
+use crate::core::wire::{Ask, AskKind, SessionInfo, Status};
+use crate::net::client::{AllSessions, Client, ClientError};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::path::Path;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+/// Reads at the same time.
+const AT_ONCE: usize = 4;
+/// For looking at one folder of this machine (a network drive may hang).
+const FOLDER_WAIT: Duration = Duration::from_secs(2);
+
+/// Something to read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Job {
+    /// The server's cwd.
+    Path,
+    /// All sessions.
+    Sessions,
+    /// Where these folders really are; this machine, not the server.
+    Folders(Vec<Directory>),
+    /// Of a place; the second is what to ask for, none for the cwd.
+    Status(Directory, Option<Directory>),
+    /// Likewise.
+    Asks(Directory, Option<Directory>, AskKind),
+    /// The newest messages.
+    Tail(SessionId),
+    /// The row.
+    Session(SessionId),
+    /// A sign of life.
+    Health,
+}
+
+/// Where a folder really is; none when it does not exist.
+pub(super) type Folders = HashMap<Directory, Option<Directory>>;
+
+/// What came of it.
+pub(super) enum Answer {
+    Path(Result<Directory, ClientError>),
+    Sessions(Result<AllSessions, ClientError>),
+    Folders(Folders),
+    Status(Result<Decoded<BTreeMap<SessionId, Status>>, ClientError>),
+    Asks(Result<Decoded<Vec<Ask>>, ClientError>),
+    Tail(Result<Tail, ClientError>),
+    Session(Result<SessionInfo, ClientError>),
+    Health(Result<Health, ClientError>),
+}
+
+/// A finished read.
+pub(super) struct Done {
+    pub(super) job: Job,
+    pub(super) asked_at: UnixMs,
+    pub(super) answer: Answer,
+}
+
+/// All reads of one connection; dropping it ends them.
+pub(super) struct Jobs {
+    client: Client,
+    clock: Clock,
+    urgent: VecDeque<Job>,
+    calm: VecDeque<Job>,
+    waiting: HashSet<Job>,
+    running: HashSet<Job>,
+    again: HashSet<Job>,
+    set: JoinSet<Done>,
+}
+
+impl Jobs {
+    pub(super) fn new(client: Client, clock: Clock) -> Self {
+        Self {
+            client,
+            clock,
+            urgent: VecDeque::new(),
+            calm: VecDeque::new(),
+            waiting: HashSet::new(),
+            running: HashSet::new(),
+            again: HashSet::new(),
+            set: JoinSet::new(),
+        }
+    }
+
+    /// To be read after what waits already.
+    pub(super) fn calm(&mut self, job: Job) {
+        if self.admit(&job) {
+            self.calm.push_back(job);
+        }
+    }
+
+    /// To be read before what is calm.
+    pub(super) fn urgent(&mut self, job: Job) {
+        if !self.admit(&job) {
+            return;
+        }
+        if job == Job::Health {
+            self.urgent.push_front(job);
+        } else {
+            self.urgent.push_back(job);
+        }
+    }
+
+    fn admit(&mut self, job: &Job) -> bool {
+        if self.running.contains(job) {
+            self.again.insert(job.clone());
+            return false;
+        }
+        self.waiting.insert(job.clone())
+    }
+
+    /// Starts what may be started.
+    pub(super) fn start(&mut self) {
+        let pressing = |queue: &VecDeque<Job>| queue.front() == Some(&Job::Health);
+        while self.running.len() < AT_ONCE || pressing(&self.urgent) {
+            let Some(job) = self.urgent.pop_front().or_else(|| self.calm.pop_front()) else {
+                return;
+            };
+            self.waiting.remove(&job);
+            self.running.insert(job.clone());
+            let (client, clock) = (self.client.clone(), self.clock.clone());
+            self.set.spawn(async move {
+                let asked_at = clock();
+                let answer = perform(&client, &job).await;
+                Done {
+                    job,
+                    asked_at,
+                    answer,
+                }
+            });
+        }
+    }
+
+    /// Nothing waits or runs.
+    pub(super) fn is_idle(&self) -> bool {
+        self.running.is_empty() && self.waiting.is_empty()
+    }
+
+    /// The next finished read; none when none runs. May be dropped without loss.
+    pub(super) async fn finished(&mut self) -> Option<Done> {
+        match self.set.join_next().await? {
+            Ok(done) => {
+                self.running.remove(&done.job);
+                if self.again.remove(&done.job) {
+                    self.urgent(done.job.clone());
+                }
+                Some(done)
+            }
+            Err(_) => None, // a read never panics and is cancelled only with all of them
+        }
+    }
+}
+
+async fn perform(client: &Client, job: &Job) -> Answer {
+    match job {
+        Job::Path => Answer::Path(client.path().await),
+        Job::Sessions => Answer::Sessions(client.all_sessions().await),
+        Job::Folders(names) => Answer::Folders(folders(names).await),
+        Job::Status(_, ask) => Answer::Status(client.status(ask.as_ref()).await),
+        Job::Asks(_, ask, kind) => Answer::Asks(asks(client, ask.as_ref(), *kind).await),
+        Job::Tail(session) => Answer::Tail(tail::read(client, session).await),
+        Job::Session(session) => Answer::Session(client.session(session).await),
+        Job::Health => Answer::Health(client.health().await),
+    }
+}
+
+async fn asks(
+    client: &Client,
+    directory: Option<&Directory>,
+    kind: AskKind,
+) -> Result<Decoded<Vec<Ask>>, ClientError> {
+    match kind {
+        AskKind::Permission => client.permissions(directory).await,
+        AskKind::Question => client.questions(directory).await,
+    }
+}
+
+async fn folders(names: &[Directory]) -> Folders {
+    let mut found = Folders::new();
+    for name in names {
+        let real = folder(name).await;
+        found.insert(name.clone(), real);
+    }
+    found
+}
+
+/// A folder that cannot be looked at in time is taken as it is named.
+async fn folder(name: &Directory) -> Option<Directory> {
+    match timeout(
+        FOLDER_WAIT,
+        tokio::fs::canonicalize(Path::new(name.as_str())),
+    )
+    .await
+    {
+        Ok(Ok(real)) => Some(Directory::from(&*real.to_string_lossy())),
+        Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => None,
+        _ => Some(name.clone()),
+    }
+}

@@ -1,0 +1,176 @@
+//! One task per server: keeps everything known that may be known, and says what it lost.
+//!
+//! ```text
+//! Connecting -> probe -> stream open -> snapshot (events kept) -> kept events -> Live -> follow
+//!     ^                                                                                   |
+//!     +---------------- wait (back-off, RetryNow) <- Lost{cause, retry_at} <--------------+
+//! ```
+//!
+//! What it does: joins reads and events into [`Input`]s, each read with the time before it was
+//! asked. What it does not: judge. Invariants: the stream is opened before the first read, so there
+//! is no gap; the stream is read always, however slow the consumer is; a directory that the policy
+//! leaves asleep is never named to the server, nor any session in it.
+
+mod answers;
+mod backoff;
+mod follow;
+mod inspect;
+mod jobs;
+mod loss;
+mod outlet;
+mod pending;
+mod roster;
+mod snapshot;
+mod spec;
+mod tail;
+mod watch;
+
+pub use inspect::{Choice, Facts, Policy};
+pub use spec::{Inspect, LinkCommand, LinkSpec, Pace};
+
+use crate::core::id::{Directory, Epoch};
+use crate::core::time::{Clock, Span};
+use crate::core::wire::{Input, LinkReport};
+use loss::Loss;
+use outlet::Outlet;
+use std::collections::HashSet;
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+
+/// Starts the task. It ends on [`LinkCommand::Shutdown`] or when nobody receives its inputs any
+/// more; dropping the sender of commands does not end it.
+pub fn spawn(
+    spec: LinkSpec,
+    clock: Clock,
+    inputs: Sender<Input>,
+    commands: Receiver<LinkCommand>,
+) -> JoinHandle<()> {
+    let outlet = Outlet::new(spec.server, clock, inputs);
+    let link = Link {
+        spec,
+        outlet,
+        orders: Orders {
+            commands,
+            open: true,
+        },
+        commanded: HashSet::new(),
+    };
+    tokio::spawn(link.run())
+}
+
+struct Link {
+    spec: LinkSpec,
+    outlet: Outlet,
+    orders: Orders,
+    /// Directories that a person asked for.
+    commanded: HashSet<Directory>,
+}
+
+/// Commands, until their sender is gone.
+struct Orders {
+    commands: Receiver<LinkCommand>,
+    open: bool,
+}
+
+impl Orders {
+    /// The next; never ready once the sender is gone. May be dropped without loss.
+    async fn next(&mut self) -> LinkCommand {
+        if self.open {
+            if let Some(command) = self.commands.recv().await {
+                return command;
+            }
+            self.open = false;
+        }
+        std::future::pending().await
+    }
+}
+
+/// Why one connection ended.
+enum End {
+    Shutdown,
+    /// `lived`: it had been live.
+    Lost {
+        loss: Loss,
+        lived: bool,
+    },
+}
+
+/// What broke a wait.
+enum Break {
+    Shutdown,
+    Retry,
+}
+
+impl Link {
+    async fn run(mut self) {
+        let mut attempt = 0;
+        let mut lost_since = Instant::now();
+        loop {
+            attempt += 1;
+            self.outlet.epoch = Epoch(self.outlet.epoch.0 + 1);
+            self.outlet.report(LinkReport::Connecting { attempt });
+            let loss = match self.connection().await {
+                End::Shutdown => return,
+                End::Lost { loss, lived } => {
+                    if lived {
+                        attempt = 1;
+                        lost_since = Instant::now();
+                    }
+                    loss
+                }
+            };
+            let wait = backoff::wait(attempt, lost_since.elapsed(), fastrand::f64());
+            tracing::info!(server = self.spec.server.0, attempt, cause = ?loss.cause, ?wait, "lost");
+            self.report_loss(loss, wait);
+            if let Err(Break::Shutdown) = self.interruptible(sleep(wait)).await {
+                return;
+            }
+        }
+    }
+
+    fn report_loss(&mut self, loss: Loss, wait: Duration) {
+        let wait = Span(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX));
+        let retry_at = self.outlet.now() + wait;
+        self.outlet.report(LinkReport::Lost {
+            cause: loss.cause,
+            text: loss.text,
+            retry_at,
+        });
+    }
+
+    /// Waits for something while inputs flow and commands are heard.
+    async fn interruptible<F: Future>(&mut self, future: F) -> Result<F::Output, Break> {
+        let mut future = pin!(future);
+        loop {
+            if self.outlet.closed {
+                return Err(Break::Shutdown);
+            }
+            tokio::select! {
+                output = &mut future => return Ok(output),
+                () = self.outlet.send_one(), if !self.outlet.is_empty() => {}
+                command = self.orders.next() => match command {
+                    LinkCommand::Shutdown => return Err(Break::Shutdown),
+                    LinkCommand::RetryNow => return Err(Break::Retry),
+                    LinkCommand::LoadDirectory(it) => { self.commanded.insert(it); }
+                    LinkCommand::ReadSession(_) | LinkCommand::Refresh(_) => {}
+                },
+            }
+        }
+    }
+
+    /// As [`Link::interruptible`] for steps of connecting: a retry means going on.
+    async fn step<F: Future>(&mut self, future: F) -> Result<F::Output, ()> {
+        let mut future = pin!(future);
+        loop {
+            match self.interruptible(&mut future).await {
+                Ok(output) => return Ok(output),
+                Err(Break::Retry) => {}
+                Err(Break::Shutdown) => return Err(()),
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a link is told: which server, what may be asked of it, how often; and the commands that it
+//! takes while it runs.
+
+use crate::core::id::{Directory, ServerId, SessionId};
+use crate::core::time::Span;
+use crate::net::client::Client;
+use std::time::Duration;
+
+/// Which directories are asked. Asking one that is not loaded starts its project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inspect {
+    /// The server's cwd, and what is seen on its event stream.
+    Loaded,
+    /// Also those with a session that changed within the window.
+    Recent {
+        /// Back from now; server's clock.
+        window: Span,
+    },
+    /// Every directory of a session.
+    All,
+}
+
+impl Default for Inspect {
+    fn default() -> Self {
+        Inspect::Recent {
+            window: Span::hours(24),
+        }
+    }
+}
+
+/// How often is asked again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// Status of a loaded directory while the stream is live.
+    pub status: Duration,
+    /// Its asks.
+    pub asks: Duration,
+    /// The stream counts as quiet after so long without an event; both intervals then double.
+    pub quiet_after: Duration,
+    /// Status while there is no stream.
+    pub blind_status: Duration,
+    /// Asks while there is no stream.
+    pub blind_asks: Duration,
+    /// The session list, for what other processes on the same data did.
+    pub lists: Duration,
+    /// From a session's turn to idle to the tail that is read again.
+    pub settle: Duration,
+    /// Sessions that changed within this get a tail.
+    pub tail_window: Span,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            status: Duration::from_secs(15),
+            asks: Duration::from_secs(60),
+            quiet_after: Duration::from_secs(600),
+            blind_status: Duration::from_secs(5),
+            blind_asks: Duration::from_secs(15),
+            lists: Duration::from_secs(300),
+            settle: Duration::from_secs(1),
+            tail_window: Span::days(7),
+        }
+    }
+}
+
+/// One server and how to treat it.
+#[derive(Debug, Clone)]
+pub struct LinkSpec {
+    /// Its place in the user's list.
+    pub server: ServerId,
+    /// Its client.
+    pub client: Client,
+    /// What may be asked.
+    pub inspect: Inspect,
+    /// Only these directories, if any are named.
+    pub directories: Vec<Directory>,
+    /// How often.
+    pub pace: Pace,
+}
+
+impl LinkSpec {
+    /// With the default policy and pace.
+    pub fn new(server: ServerId, client: Client) -> Self {
+        Self {
+            server,
+            client,
+            inspect: Inspect::default(),
+            directories: Vec::new(),
+            pace: Pace::default(),
+        }
+    }
+}
+
+/// What a running link may be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkCommand {
+    /// Do not wait for the planned attempt.
+    RetryNow,
+    /// A person asked for this project although that starts it; holds for the life of the link.
+    LoadDirectory(Directory),
+    /// Read this session's row and tail now. Starts its project.
+    ReadSession(SessionId),
+    /// Read status and asks of a directory now, to verify an action.
+    Refresh(Directory),
+    /// End.
+    Shutdown,
+}

@@ -1,0 +1,67 @@
+//! The newest messages of one session, back to the last user message.
+//!
+//! What it does: page backwards, in bounded memory. What it does not: read a whole transcript.
+
+use crate::core::id::SessionId;
+use crate::core::wire::Message;
+use crate::net::client::{Client, ClientError, MessagesPage};
+
+const PAGE: usize = 20;
+/// A tail is never longer, wherever the last user message is.
+const MOST: usize = 200;
+
+/// A tail.
+pub(super) struct Tail {
+    /// Ascending.
+    pub(super) messages: Vec<Message>,
+    /// It begins with the session's first message.
+    pub(super) whole: bool,
+    /// Messages or parts that did not decode.
+    pub(super) skipped: usize,
+    /// Why the first of them did not.
+    pub(super) why: Option<String>,
+}
+
+/// Reads it. Starts the session's project.
+pub(super) async fn read(client: &Client, session: &SessionId) -> Result<Tail, ClientError> {
+    let mut limit = PAGE;
+    let mut tail = Tail {
+        messages: Vec::new(),
+        whole: false,
+        skipped: 0,
+        why: None,
+    };
+    let mut before: Option<String> = None;
+    loop {
+        let page = fitting_page(client, session, &mut limit, before.as_deref()).await?;
+        tail.skipped += page.messages.skipped;
+        tail.why = tail.why.or(page.messages.why);
+        let mut older = page.messages.items;
+        older.append(&mut tail.messages);
+        tail.messages = older;
+        tail.whole = page.next.is_none();
+        let reached = tail.messages.iter().any(Message::is_user);
+        if tail.whole || reached || tail.messages.len() >= MOST || page.next == before {
+            break;
+        }
+        before = page.next;
+    }
+    tail.messages
+        .sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
+    Ok(tail)
+}
+
+/// A page that is too large is asked again with fewer messages.
+async fn fitting_page(
+    client: &Client,
+    session: &SessionId,
+    limit: &mut usize,
+    before: Option<&str>,
+) -> Result<MessagesPage, ClientError> {
+    loop {
+        match client.messages_page(session, *limit, before).await {
+            Err(ClientError::TooLarge { .. }) if *limit > 1 => *limit = (*limit / 4).max(1),
+            other => return other,
+        }
+    }
+}

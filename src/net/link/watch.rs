@@ -1,0 +1,254 @@
+//! One connection: probe, stream, then everything that happens on it in one loop.
+
+use super::inspect::Policy;
+use super::jobs::{Done, Jobs};
+use super::loss::Loss;
+use super::outlet::Outlet;
+use super::pending::Pending;
+use super::roster::Roster;
+use super::snapshot::Stage;
+use super::{End, Link, LinkCommand, LinkSpec, Orders};
+use crate::core::id::{Directory, SessionId};
+use crate::core::time::{Span, UnixMs};
+use crate::core::wire::{Body, Dialect, Endpoint, LinkReport, LostCause, ReadFailed, v1};
+use crate::net::client::{ClientError, Identity};
+use crate::net::stream::{Ending, Events};
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// From the stream's head to its first event.
+const CONNECTED_WAIT: Duration = Duration::from_secs(5);
+/// Without a stream the connection is tried anew after so long.
+const BLIND_FOR: Duration = Duration::from_secs(300);
+
+/// A connection that is watched.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, each with its own source"
+)]
+pub(super) struct Watch<'a> {
+    pub(super) spec: &'a LinkSpec,
+    pub(super) outlet: &'a mut Outlet,
+    pub(super) commanded: &'a mut HashSet<Directory>,
+    pub(super) policy: Policy,
+    pub(super) skew: Span,
+    pub(super) roster: Roster,
+    pub(super) jobs: Jobs,
+    pub(super) stage: Stage,
+    /// Events that wait for the snapshot.
+    pub(super) kept: Pending,
+    /// Tails to read at a later time.
+    pub(super) later: HashMap<SessionId, Instant>,
+    pub(super) has_stream: bool,
+    pub(super) last_event: Instant,
+    pub(super) lists_due: Instant,
+    /// When a silent stream was noticed, until health answered.
+    pub(super) silent: bool,
+    pub(super) heartbeats: bool,
+    /// It has been live in this connection.
+    pub(super) lived: bool,
+}
+
+impl Link {
+    /// One connection from probe to loss.
+    pub(super) async fn connection(&mut self) -> End {
+        match self.connect().await {
+            Err(()) => End::Shutdown,
+            Ok(Err(loss)) => End::Lost { loss, lived: false },
+            Ok(Ok((identity, events))) => self.watch(&identity, events).await,
+        }
+    }
+
+    /// Probe, then the stream and its first event.
+    async fn connect(&mut self) -> Result<Result<(Identity, Option<Events>), Loss>, ()> {
+        let client = self.spec.client.clone();
+        let identity = match self.step(client.probe()).await? {
+            Ok(identity) => identity,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        self.outlet.report(LinkReport::Identified {
+            dialect: identity.dialect,
+            version: identity.version.clone(),
+            skew: identity.skew,
+            unsecured: identity.unsecured,
+        });
+        if identity.dialect == Dialect::V2 {
+            let text = "speaks the API of OpenCode 2, which is not spoken yet";
+            return Ok(Err(Loss::new(LostCause::Unsupported, text)));
+        }
+        let events = match self.step(Events::open(&client)).await? {
+            Ok(events) => Some(events),
+            Err(Ending::NotOpened(error)) if !ends_connection(&error) => {
+                self.no_stream(&error);
+                None
+            }
+            Err(ending) => return Ok(Err(ending.into())),
+        };
+        Ok(Ok((identity, events)))
+    }
+
+    fn no_stream(&mut self, error: &ClientError) {
+        self.outlet.push(Body::Failed(ReadFailed {
+            endpoint: Endpoint::Events,
+            directory: None,
+            session: None,
+            status: error.status(),
+            text: error.to_string(),
+        }));
+    }
+
+    async fn watch(&mut self, identity: &Identity, events: Option<Events>) -> End {
+        let Self {
+            spec,
+            outlet,
+            orders,
+            commanded,
+        } = self;
+        let mut watch = Watch::new(spec, outlet, commanded, identity, events.is_some());
+        match watch.run(events, orders).await {
+            None => End::Shutdown,
+            Some(loss) => End::Lost {
+                loss,
+                lived: watch.lived,
+            },
+        }
+    }
+}
+
+/// Errors of opening the stream after which polling is in vain too.
+fn ends_connection(error: &ClientError) -> bool {
+    error.is_loss() || matches!(error, ClientError::Unauthorized | ClientError::Timeout(_))
+}
+
+/// The next frame; never ready without a stream.
+async fn next_frame(events: &mut Option<Events>) -> Result<String, Ending> {
+    match events {
+        Some(events) => events.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+impl<'a> Watch<'a> {
+    fn new(
+        spec: &'a LinkSpec,
+        outlet: &'a mut Outlet,
+        commanded: &'a mut HashSet<Directory>,
+        identity: &Identity,
+        has_stream: bool,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            policy: Policy {
+                inspect: spec.inspect,
+                only: spec.directories.clone(),
+            },
+            skew: identity.skew.unwrap_or(Span::ZERO),
+            roster: Roster::new(spec.client.address().is_loopback()),
+            jobs: Jobs::new(spec.client.clone(), outlet.clock.clone()),
+            stage: Stage::Lists,
+            kept: Pending::default(),
+            later: HashMap::new(),
+            has_stream,
+            last_event: now,
+            lists_due: now + spec.pace.lists,
+            silent: false,
+            heartbeats: false,
+            lived: false,
+            spec,
+            outlet,
+            commanded,
+        }
+    }
+
+    /// None at shutdown.
+    async fn run(&mut self, mut events: Option<Events>, orders: &mut Orders) -> Option<Loss> {
+        if let Err(loss) = self.await_connected(&mut events).await {
+            return Some(loss);
+        }
+        let blind_until = Instant::now() + BLIND_FOR;
+        self.begin();
+        loop {
+            if self.outlet.closed {
+                return None;
+            }
+            if self.outlet.overflowed {
+                self.resync();
+            }
+            self.jobs.start();
+            self.advance();
+            let due = self.next_due();
+            tokio::select! {
+                () = self.outlet.send_one(), if !self.outlet.is_empty() => {}
+                frame = next_frame(&mut events) => {
+                    self.heartbeats = events.as_ref().is_some_and(Events::has_heartbeats);
+                    if let Err(loss) = self.on_frame(frame) {
+                        return Some(loss);
+                    }
+                }
+                Some(done) = self.jobs.finished() => {
+                    if let Err(loss) = self.on_done(done) {
+                        return Some(loss);
+                    }
+                }
+                command = orders.next() => if self.on_command(command) {
+                    return None;
+                },
+                () = sleep_until(due) => self.on_time(),
+                () = sleep_until(blind_until), if !self.has_stream => {
+                    return Some(Loss::new(LostCause::Unreachable, "no event stream; trying again"));
+                }
+            }
+        }
+    }
+
+    /// The stream's first event, before anything is read.
+    async fn await_connected(&mut self, events: &mut Option<Events>) -> Result<(), Loss> {
+        let Some(stream) = events else { return Ok(()) };
+        match timeout(CONNECTED_WAIT, stream.next()).await {
+            Ok(Ok(data)) => self.on_frame(Ok(data)),
+            Ok(Err(ending)) => Err(ending.into()),
+            Err(_) => Err(Loss::new(
+                LostCause::Wedged,
+                "the event stream is open, but nothing comes",
+            )),
+        }
+    }
+
+    fn on_frame(&mut self, frame: Result<String, Ending>) -> Result<(), Loss> {
+        match frame {
+            Ok(data) => {
+                self.silent = false;
+                self.on_event(&data, v1::decode_event(&data));
+                Ok(())
+            }
+            Err(Ending::Idle) => {
+                self.silent = true;
+                self.check_health();
+                Ok(())
+            }
+            Err(ending) => Err(ending.into()),
+        }
+    }
+
+    fn on_done(&mut self, done: Done) -> Result<(), Loss> {
+        self.answered(done)
+    }
+
+    /// True at shutdown.
+    fn on_command(&mut self, command: LinkCommand) -> bool {
+        match command {
+            LinkCommand::Shutdown => return true,
+            LinkCommand::RetryNow => {}
+            LinkCommand::LoadDirectory(it) => self.load(&it),
+            LinkCommand::ReadSession(it) => self.read_session(it),
+            LinkCommand::Refresh(it) => self.refresh(&it),
+        }
+        false
+    }
+
+    /// The server's clock.
+    pub(super) fn server_now(&self) -> UnixMs {
+        self.outlet.now() + self.skew
+    }
+}

@@ -1,0 +1,120 @@
+//! When to draw: at most so many times a second, and only what changed.
+//!
+//! What it does: arithmetic on times that it is given. What it does not: wait, or ask for the
+//! time. Invariant: two draws are at least one frame apart, and a screen equal to the one that is
+//! on the terminal is not drawn again.
+
+use crate::core::present::Screen;
+use crate::core::time::{Span, UnixMs};
+
+/// Decides when the next frame is due and whether it is worth drawing.
+#[derive(Debug)]
+pub struct Pacer {
+    gap: Span,
+    dirty: bool,
+    drawn_at: Option<UnixMs>,
+    shown: Option<Screen>,
+}
+
+impl Pacer {
+    /// At most `fps` frames a second, 1..=1000; the first is due at once.
+    pub fn new(fps: u16) -> Self {
+        let fps = i64::from(fps.clamp(1, 1000));
+        Self {
+            gap: Span((1000 + fps - 1) / fps),
+            dirty: true,
+            drawn_at: None,
+            shown: None,
+        }
+    }
+
+    /// Something may look different now.
+    pub fn touch(&mut self) {
+        self.dirty = true;
+    }
+
+    /// What the terminal shows is not known any more (resized, cleared): draw even if equal.
+    pub fn forget(&mut self) {
+        self.shown = None;
+        self.dirty = true;
+    }
+
+    /// When to draw next: `None` when nothing changed, `now` when it is due, never further ahead
+    /// than one frame, whatever the clock does.
+    pub fn next_frame_at(&self, now: UnixMs) -> Option<UnixMs> {
+        if !self.dirty {
+            return None;
+        }
+        let due = self.drawn_at.map_or(now, |drawn| drawn + self.gap);
+        Some(due.clamp(now, now + self.gap))
+    }
+
+    /// Takes the screen of this frame; answers it back if it differs from the one shown.
+    pub fn frame(&mut self, screen: Screen, now: UnixMs) -> Option<&Screen> {
+        self.dirty = false;
+        if self.shown.as_ref() == Some(&screen) {
+            return None;
+        }
+        self.drawn_at = Some(now);
+        Some(self.shown.insert(screen))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn screen(clock: &str) -> Screen {
+        Screen {
+            servers: Vec::new(),
+            counts: Vec::new(),
+            asleep: 0,
+            clock: clock.to_owned(),
+            rows: Vec::new(),
+            selected: None,
+            offset: 0,
+            empty: Vec::new(),
+            detail: None,
+            detail_open: false,
+            detail_scroll: 0,
+            filter: None,
+            attention_only: false,
+            dialog: None,
+            page: None,
+            notice: None,
+            footer: Vec::new(),
+            several_servers: false,
+        }
+    }
+
+    #[test]
+    fn frames_keep_their_distance() {
+        let mut pacer = Pacer::new(30);
+        assert_eq!(pacer.next_frame_at(UnixMs(1000)), Some(UnixMs(1000)));
+        assert!(pacer.frame(screen("1"), UnixMs(1000)).is_some());
+        assert_eq!(pacer.next_frame_at(UnixMs(1001)), None, "nothing changed");
+        pacer.touch();
+        assert_eq!(pacer.next_frame_at(UnixMs(1001)), Some(UnixMs(1034)));
+        assert_eq!(pacer.next_frame_at(UnixMs(5000)), Some(UnixMs(5000)));
+    }
+
+    #[test]
+    fn a_clock_set_back_does_not_freeze_the_screen() {
+        let mut pacer = Pacer::new(10);
+        assert!(pacer.frame(screen("1"), UnixMs(1_000_000)).is_some());
+        pacer.touch();
+        assert_eq!(pacer.next_frame_at(UnixMs(5)), Some(UnixMs(105)));
+    }
+
+    #[test]
+    fn an_equal_screen_is_drawn_only_after_a_resize() {
+        let mut pacer = Pacer::new(30);
+        assert!(pacer.frame(screen("1"), UnixMs(0)).is_some());
+        pacer.touch();
+        assert!(pacer.frame(screen("1"), UnixMs(100)).is_none());
+        assert_eq!(pacer.next_frame_at(UnixMs(100)), None);
+        pacer.forget();
+        assert!(pacer.frame(screen("1"), UnixMs(200)).is_some());
+        assert!(pacer.frame(screen("2"), UnixMs(300)).is_some());
+    }
+}

@@ -1,0 +1,231 @@
+//! The terminal as a guard: entered, left, and restored whatever happens.
+//!
+//! What it does: raw mode, the alternate screen, bracketed paste, synchronized drawing. What it
+//! does not: read keys, or decide what is drawn. Invariant: what [`Terminal::new`] changed is
+//! undone exactly once: on drop, by [`restore`], or by the panic hook, whichever comes first.
+
+use super::theme::Theme;
+use crate::core::present::Screen;
+use crossterm::cursor::{Hide, Show};
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{execute, queue};
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use std::io::{self, IsTerminal, Stdout, Write, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The terminal is ours at the moment.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// Why the terminal could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TerminalError {
+    /// The output goes to a file or a pipe.
+    #[error("stdout is not a terminal: use `ocwatch status`")]
+    NotATerminal,
+    /// The terminal refused.
+    #[error("the terminal refused: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The terminal while it is ours. Dropping it gives it back.
+pub struct Terminal {
+    inner: ratatui::Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl Terminal {
+    /// Takes the terminal over: raw mode, alternate screen, bracketed paste, no cursor.
+    pub fn new() -> Result<Self, TerminalError> {
+        if !stdout().is_terminal() {
+            return Err(TerminalError::NotATerminal);
+        }
+        take_over()?;
+        match ratatui::Terminal::new(CrosstermBackend::new(stdout())) {
+            Ok(inner) => Ok(Self { inner }),
+            Err(error) => {
+                restore();
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Draws a screen as one update that a terminal shows at once.
+    pub fn draw(&mut self, screen: &Screen, theme: &Theme) -> Result<(), TerminalError> {
+        queue!(stdout(), BeginSynchronizedUpdate)?;
+        let drawn = self.inner.draw(|frame| super::draw(frame, screen, theme));
+        execute!(stdout(), EndSynchronizedUpdate)?;
+        drawn?;
+        Ok(())
+    }
+
+    /// The size now, from 0,0.
+    pub fn area(&self) -> Result<Rect, TerminalError> {
+        let size = self.inner.size()?;
+        Ok(Rect::new(0, 0, size.width, size.height))
+    }
+
+    /// Forgets what is on screen: the next draw writes every cell.
+    pub fn clear(&mut self) -> Result<(), TerminalError> {
+        // Not `clear`: that asks the terminal for its cursor and waits for an answer, which the
+        // reader of keys may take away.
+        let area = self.area()?;
+        Ok(self.inner.resize(area)?)
+    }
+
+    /// Gives the terminal back for a while (suspend, another program).
+    pub fn leave(&mut self) {
+        restore();
+    }
+
+    /// Takes it over again and forgets what was on screen.
+    pub fn enter(&mut self) -> Result<(), TerminalError> {
+        take_over()?;
+        self.clear()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+fn take_over() -> io::Result<()> {
+    if ENTERED.swap(true, Ordering::SeqCst) {
+        return Ok(());
+    }
+    let entered = enable_raw_mode().and_then(|()| write_enter(&mut stdout()));
+    if entered.is_err() {
+        restore();
+    }
+    entered
+}
+
+/// Gives the terminal back; does nothing when it is not ours. A terminal that is gone is no error.
+pub fn restore() {
+    if !ENTERED.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    // Both are tried: a closed output must not keep raw mode on.
+    let written = write_leave(&mut stdout());
+    let cooked = disable_raw_mode();
+    drop((written, cooked));
+}
+
+/// Makes a panic give the terminal back first, then do what it did before. Call once, early.
+pub fn install_panic_hook() {
+    let previous = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        restore();
+        previous(info);
+    }));
+}
+
+fn write_enter(out: &mut impl Write) -> io::Result<()> {
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide)
+}
+
+fn write_leave(out: &mut impl Write) -> io::Result<()> {
+    execute!(
+        out,
+        EndSynchronizedUpdate,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        Show
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    #[test]
+    fn every_mode_that_is_set_is_unset() {
+        let (mut enter, mut leave) = (Vec::new(), Vec::new());
+        write_enter(&mut enter).unwrap();
+        write_leave(&mut leave).unwrap();
+        let (enter, leave) = (
+            String::from_utf8(enter).unwrap(),
+            String::from_utf8(leave).unwrap(),
+        );
+        for mode in ["?1049", "?2004"] {
+            assert!(enter.contains(&format!("\x1b[{mode}h")), "{enter:?}");
+            assert!(leave.contains(&format!("\x1b[{mode}l")), "{leave:?}");
+        }
+        assert!(enter.contains("\x1b[?25l") && leave.contains("\x1b[?25h"));
+    }
+
+    /// Takes the terminal over, gives it back and takes it again, then panics. Runs in [`in_a_pty`].
+    #[test]
+    #[ignore = "needs a terminal: run by the test below"]
+    fn child_that_panics() {
+        install_panic_hook();
+        let mut terminal = Terminal::new().unwrap();
+        terminal.leave();
+        terminal.enter().unwrap();
+        terminal
+            .inner
+            .draw(|frame| frame.render_widget("drawn", frame.area()))
+            .unwrap();
+        panic!("told after the screen is back");
+    }
+
+    /// Runs one ignored test of this file on a terminal of its own; answers all that it wrote.
+    fn in_a_pty(test: &str) -> (Box<dyn portable_pty::MasterPty + Send>, Vec<u8>) {
+        let pair = portable_pty::native_pty_system()
+            .openpty(portable_pty::PtySize::default())
+            .unwrap();
+        let mut command = portable_pty::CommandBuilder::new(std::env::current_exe().unwrap());
+        command.args([
+            test,
+            "--exact",
+            "--ignored",
+            "--nocapture",
+            "--test-threads=1",
+        ]);
+        command.env("RUST_BACKTRACE", "0");
+        let mut child = pair.slave.spawn_command(command).unwrap();
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let reading = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // The last read fails when the other end is gone; what came before is kept.
+            drop(reader.read_to_end(&mut bytes));
+            bytes
+        });
+        child.wait().unwrap();
+        let modes = format!("{:?}", pair.master.get_termios().unwrap().local_flags);
+        assert!(
+            modes.contains("ICANON") && modes.contains("ECHO"),
+            "{modes}"
+        );
+        drop(pair.slave);
+        (pair.master, reading.join().unwrap())
+    }
+
+    #[test]
+    fn a_panic_gives_the_terminal_back_first() {
+        let (_master, bytes) = in_a_pty("tui::terminal::tests::child_that_panics");
+        let mut parser = vt100::Parser::new(24, 80, 0);
+        parser.process(&bytes);
+        let screen = parser.screen();
+        let text = screen.contents();
+        assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
+        assert!(text.contains("told after the screen is back"), "{text}");
+        assert!(!text.contains("drawn"), "{text}");
+        let written = String::from_utf8_lossy(&bytes);
+        assert_eq!(written.matches("\x1b[?1049h").count(), 2, "{written:?}");
+        assert_eq!(written.matches("\x1b[?1049l").count(), 2, "{written:?}");
+    }
+
+    #[test]
+    fn restoring_what_was_never_taken_is_nothing() {
+        restore();
+        restore();
+        assert!(!ENTERED.load(Ordering::SeqCst));
+    }
+}

@@ -1,0 +1,263 @@
+//! Text measured in cells: made safe, cut, wrapped.
+//!
+//! What it does: turns any text into [`Glyph`]s that occupy exactly the cells they claim on every
+//! terminal. What it does not: draw. Invariants: a cut text is never wider than asked; nothing a
+//! terminal obeys comes out; a cluster on whose width terminals disagree (joined emoji, variation
+//! selectors) is drawn as its first character, so columns stay straight.
+
+use super::theme::Theme;
+use crate::core::present::{Mark, Piece, Tone, clean};
+use ratatui::buffer::CellWidth;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+/// Characters of one text that are looked at; no screen shows more.
+const MOST_CHARS: usize = 16 * 1024;
+/// Characters in one cluster that are drawn; more are stacked marks that leave their line.
+const MOST_MARKS: usize = 8;
+
+/// What stands in one or two cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Glyph {
+    /// One cluster, free of control characters.
+    pub symbol: String,
+    /// One or two cells.
+    pub width: u16,
+    /// Its meaning.
+    pub tone: Tone,
+}
+
+/// The glyphs of a text, in order; characters without a width of their own are left out.
+pub(super) fn glyphs(text: &str, tone: Tone, theme: &Theme) -> Vec<Glyph> {
+    let bounded: String = text.chars().take(MOST_CHARS).collect();
+    let safe = clean(&bounded);
+    let span = Span::raw(if theme.ascii() { to_ascii(&safe) } else { safe });
+    span.styled_graphemes(Style::new())
+        .map(|cluster| sure(cluster.symbol))
+        .filter(|symbol| !symbol.is_empty())
+        .map(|symbol| Glyph {
+            width: symbol.cell_width(),
+            symbol: symbol.to_owned(),
+            tone,
+        })
+        .filter(|glyph| (1..=2).contains(&glyph.width))
+        .collect()
+}
+
+/// The cluster, or only its first character where its width is a matter of opinion.
+fn sure(cluster: &str) -> &str {
+    let sum: u16 = cluster.chars().map(char_width).sum();
+    if sum == cluster.cell_width() && cluster.chars().count() <= MOST_MARKS {
+        return cluster;
+    }
+    let first = cluster.chars().next().map_or(0, char::len_utf8);
+    cluster.get(..first).unwrap_or_default()
+}
+
+fn char_width(c: char) -> u16 {
+    c.encode_utf8(&mut [0; 4]).cell_width()
+}
+
+/// The cells that a text takes.
+pub(super) fn width(text: &str, theme: &Theme) -> u16 {
+    total(&glyphs(text, Tone::Plain, theme))
+}
+
+/// The cells that these glyphs take.
+pub(super) fn total(glyphs: &[Glyph]) -> u16 {
+    glyphs
+        .iter()
+        .fold(0, |sum: u16, glyph| sum.saturating_add(glyph.width))
+}
+
+/// The glyphs of a line of pieces.
+pub(super) fn line(pieces: &[Piece], theme: &Theme) -> Vec<Glyph> {
+    pieces
+        .iter()
+        .flat_map(|piece| glyphs(&piece.text, piece.tone, theme))
+        .collect()
+}
+
+/// As many glyphs as fit into `width` cells; an ellipsis says that some did not.
+pub(super) fn cut(glyphs: Vec<Glyph>, width: u16, theme: &Theme) -> Vec<Glyph> {
+    if total(&glyphs) <= width {
+        return glyphs;
+    }
+    let Some(room) = width.checked_sub(1) else {
+        return Vec::new();
+    };
+    let mut used = 0;
+    let mut kept: Vec<Glyph> = glyphs
+        .into_iter()
+        .take_while(|glyph| {
+            used += glyph.width;
+            used <= room
+        })
+        .collect();
+    let tone = kept.last().map_or(Tone::Plain, |glyph| glyph.tone);
+    while kept.last().is_some_and(|glyph| glyph.symbol == " ") {
+        kept.pop();
+    }
+    kept.push(Glyph {
+        symbol: theme.glyphs().ellipsis.to_owned(),
+        width: 1,
+        tone,
+    });
+    kept
+}
+
+/// Breaks glyphs into lines of at most `width` cells, at blanks where there are some; every line
+/// but the first is indented by `indent` cells.
+pub(super) fn wrap(mut rest: Vec<Glyph>, width: u16, indent: u16) -> Vec<Vec<Glyph>> {
+    let indent = indent.min(width / 3);
+    let mut lines = Vec::new();
+    let mut room = width;
+    while total(&rest) > room && room > 0 {
+        let tail = rest.split_off(break_at(&rest, room));
+        lines.push(indented(rest, indent, lines.is_empty()));
+        rest = without_blanks(tail);
+        room = width - indent;
+    }
+    if !rest.is_empty() || lines.is_empty() {
+        lines.push(indented(rest, indent, lines.is_empty()));
+    }
+    lines
+}
+
+/// Where to break: after the last blank that fits, else after the last glyph that fits; never 0.
+fn break_at(glyphs: &[Glyph], room: u16) -> usize {
+    let mut used = 0;
+    let fitting = glyphs
+        .iter()
+        .take_while(|glyph| {
+            used += glyph.width;
+            used <= room
+        })
+        .count();
+    let blank = |place: &usize| glyphs.get(*place).is_some_and(|g| g.symbol == " ");
+    let text = glyphs.iter().position(|g| g.symbol != " ").unwrap_or(0);
+    (text + 1..=fitting)
+        .rev()
+        .find(blank)
+        .unwrap_or(fitting)
+        .max(1)
+}
+
+fn without_blanks(glyphs: Vec<Glyph>) -> Vec<Glyph> {
+    glyphs.into_iter().skip_while(|g| g.symbol == " ").collect()
+}
+
+fn indented(mut glyphs: Vec<Glyph>, indent: u16, first: bool) -> Vec<Glyph> {
+    if !first {
+        glyphs.splice(0..0, blanks(indent));
+    }
+    glyphs
+}
+
+fn blanks(count: u16) -> impl Iterator<Item = Glyph> {
+    (0..count).map(|_| Glyph {
+        symbol: " ".to_owned(),
+        width: 1,
+        tone: Tone::Plain,
+    })
+}
+
+/// The same text in ASCII: known signs become their twins, others `?` for each cell they took.
+/// A dot at the start is the mark of a session at rest, elsewhere it separates.
+fn to_ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (place, c) in text.chars().enumerate() {
+        match twin(c) {
+            Some(_) if c == '·' && place == 0 => out.push_str(Mark::Rest.glyph(true)),
+            Some(twin) => out.push_str(twin),
+            None if c.is_ascii() => out.push(c),
+            None => (0..char_width(c)).for_each(|_| out.push('?')),
+        }
+    }
+    out
+}
+
+fn twin(c: char) -> Option<&'static str> {
+    Some(match c {
+        '·' | '•' | '–' | '—' | '─' | '━' => "-",
+        '≠' => "!=",
+        '│' | '▏' => "|",
+        '└' => "`",
+        '→' => "->",
+        '←' => "<-",
+        '“' | '”' | '„' => "\"",
+        '‘' | '’' => "'",
+        '×' => "x",
+        '✖' | '✗' => "X",
+        '▲' => "!",
+        '…' | '◌' => "~",
+        '●' => "*",
+        '○' => "o",
+        '▁' => "_",
+        '▂'..='█' => "#",
+        '\u{2400}'..='\u{241f}' => "^",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pretty_assertions::assert_eq;
+
+    fn shown(glyphs: &[Glyph]) -> String {
+        glyphs.iter().map(|glyph| glyph.symbol.as_str()).collect()
+    }
+
+    fn fit(text: &str, width: u16) -> String {
+        let theme = Theme::new(true, false);
+        shown(&cut(glyphs(text, Tone::Plain, &theme), width, &theme))
+    }
+
+    #[test]
+    fn a_cut_counts_cells_not_characters() {
+        assert_eq!(fit("short", 5), "short");
+        assert_eq!(fit("longer", 5), "long…");
+        assert_eq!(fit("the end of", 4), "the…", "no blank before the ellipsis");
+        assert_eq!(fit("日本語", 6), "日本語");
+        assert_eq!(fit("日本語", 5), "日本…");
+        assert_eq!(fit("日本語", 4), "日…", "half a wide character is none");
+        assert_eq!(fit("e\u{301}te\u{301}", 3), "e\u{301}te\u{301}");
+        assert_eq!(fit("x", 0), "");
+    }
+
+    #[test]
+    fn what_terminals_disagree_on_is_drawn_as_its_first_character() {
+        assert_eq!(fit("👩‍👩‍👧!", 9), "👩!");
+        assert_eq!(fit("❤\u{fe0f}!", 9), "❤!");
+        assert_eq!(fit("\u{200b}\u{200d}a\u{2060}b", 9), "ab");
+        let stacked = format!("a{}b", "\u{301}".repeat(500));
+        assert_eq!(fit(&stacked, 9), "ab");
+    }
+
+    #[test]
+    fn lines_break_at_blanks_and_long_words_anywhere() {
+        let theme = Theme::new(true, false);
+        let wrapped = |text: &str, width, indent| -> Vec<String> {
+            let lines = wrap(glyphs(text, Tone::Plain, &theme), width, indent);
+            lines.iter().map(|line| shown(line)).collect()
+        };
+        assert_eq!(wrapped("one two three", 8, 2), ["one two", "  three"]);
+        assert_eq!(wrapped("abcdefghij", 4, 0), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrapped("日本語", 1, 0), ["日", "本", "語"]);
+        assert_eq!(wrapped("", 4, 0), [""]);
+        assert_eq!(wrapped("    deep word", 8, 4), ["    deep", "  word"]);
+    }
+
+    #[test]
+    fn ascii_has_a_twin_for_every_sign_of_ours() {
+        for sign in "·…≠─│└→“”✖◆▲◌●○".chars() {
+            let text = to_ascii(&sign.to_string());
+            assert!(
+                text.is_ascii() && !text.is_empty(),
+                "{sign} became {text:?}"
+            );
+        }
+        assert_eq!(to_ascii("Größe 日本"), "Gr??e ????");
+    }
+}

@@ -1,0 +1,125 @@
+//! The top: who is watched and how it stands. Shortens itself, the calm before the alarming.
+
+use super::layout::{Regions, Shape};
+use crate::core::present::{Count, Mark, Piece, Screen, ServerChip, Tone};
+use crate::tui::paint::Pen;
+use crate::tui::text;
+use crate::tui::theme::Theme;
+
+/// A server that is not read at the moment.
+pub(super) fn lost(chip: &ServerChip) -> bool {
+    chip.mark != Mark::Working
+}
+
+pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
+    if let Some(y) = regions.servers {
+        servers(screen, y, pen, regions.shape);
+    }
+    counts(screen, regions.counts, pen);
+}
+
+fn plain(text: impl Into<String>) -> Piece {
+    Piece::new(text, Tone::Plain)
+}
+
+fn servers(screen: &Screen, y: u16, pen: &mut Pen, shape: Shape) {
+    let area = pen.area();
+    let clock = [Piece::new(screen.clock.clone(), Tone::Dim)];
+    let right = pen.right(area.right() - 1, y, area.width - 2, &clock);
+    let room = right.saturating_sub(area.x + 2);
+    let mut used = 1;
+    if shape == Shape::Full {
+        used += pen.text(area.x + 1, y, room, "ocwatch", Tone::Strong) + 2;
+    }
+    let chips = fitting_chips(&screen.servers, room.saturating_sub(used), pen.theme);
+    pen.pieces(area.x + used, y, room.saturating_sub(used), &chips);
+}
+
+/// The fullest form of the servers that fits.
+fn fitting_chips(servers: &[ServerChip], room: u16, theme: &Theme) -> Vec<Piece> {
+    let mut lost_first: Vec<&ServerChip> = servers.iter().collect();
+    let in_order = lost_first.clone();
+    lost_first.sort_by_key(|chip| !lost(chip));
+    let forms = [
+        chips(&in_order, |_| true, theme),
+        chips(&in_order, lost, theme),
+        chips(&lost_first, |_| false, theme),
+    ];
+    let fits = |form: &Vec<Piece>| text::total(&text::line(form, theme)) <= room;
+    let shortest = forms.last().cloned().unwrap_or_default();
+    forms.into_iter().find(fits).unwrap_or(shortest)
+}
+
+fn chips(servers: &[&ServerChip], tell: impl Fn(&ServerChip) -> bool, theme: &Theme) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for chip in servers {
+        if !pieces.is_empty() {
+            let dot = format!(" {} ", theme.glyphs().dot);
+            pieces.push(Piece::new(dot, Tone::Dim));
+        }
+        pieces.push(plain(format!("{} ", chip.name)));
+        let glyph = chip.mark.glyph(theme.ascii());
+        pieces.push(Piece::new(glyph, chip.mark.tone()));
+        if tell(chip) && !chip.text.is_empty() {
+            pieces.push(Piece::new(format!(" {}", chip.text), chip.tone));
+        }
+    }
+    pieces
+}
+
+fn counts(screen: &Screen, y: u16, pen: &mut Pen) {
+    let area = pen.area();
+    let room = area.width - 2;
+    let (left, right) = fitting_counts(screen, room, pen.theme);
+    let right = [Piece::new(right, Tone::Dim)];
+    pen.right(area.right() - 1, y, room, &right);
+    pen.pieces(area.x + 1, y, room, &left);
+}
+
+/// The fullest form of the counts and of what is asleep that fits, two blanks between them.
+fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, String) {
+    let alarming = |count: &Count| matches!(count.mark, Mark::Stuck | Mark::NeedsYou | Mark::Watch);
+    let [long, short] = asleep(screen.asleep);
+    let all = tally(&screen.counts, |_| true, theme);
+    let some = tally(&screen.counts, alarming, theme);
+    let none = tally(&screen.counts, |_| false, theme);
+    let forms = [
+        (all.clone(), long.clone()),
+        (all, short.clone()),
+        (some.clone(), long),
+        (some, short.clone()),
+        (none.clone(), short),
+    ];
+    let fits = |(left, right): &(Vec<Piece>, String)| {
+        let gap = if right.is_empty() { 0 } else { 2 };
+        text::total(&text::line(left, theme)) + gap + text::width(right, theme) <= room
+    };
+    let last = (none, String::new());
+    forms.into_iter().find(fits).unwrap_or(last)
+}
+
+fn asleep(projects: usize) -> [String; 2] {
+    match projects {
+        0 => [String::new(), String::new()],
+        1 => ["1 project asleep".to_owned(), "1 asleep".to_owned()],
+        n => [format!("{n} projects asleep"), format!("{n} asleep")],
+    }
+}
+
+fn tally(counts: &[Count], word: impl Fn(&Count) -> bool, theme: &Theme) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for count in counts {
+        if !pieces.is_empty() {
+            pieces.push(plain("  "));
+        }
+        let tone = |tone| if count.number == 0 { Tone::Dim } else { tone };
+        let mark = count.mark.glyph(theme.ascii());
+        let text = format!("{mark} {}", count.number);
+        pieces.push(Piece::new(text, tone(count.mark.tone())));
+        if word(count) {
+            let words = format!(" {}", count.word);
+            pieces.push(Piece::new(words, tone(Tone::Plain)));
+        }
+    }
+    pieces
+}

@@ -1,0 +1,76 @@
+//! The views: pure functions from a [`Screen`] to cells.
+//!
+//! What it does: [`draw`] puts the header, the table, the detail, the footer and what lies over
+//! them where [`layout`] says. What it does not: keep state, read a clock, or know a store.
+//!
+//! Invariants: the same screen, theme and area give the same cells; every size is drawn, and a
+//! size too small for a table says so in one line.
+
+mod columns;
+mod detail;
+mod dialog;
+mod filter;
+mod footer;
+mod header;
+mod layout;
+mod narrow;
+mod page;
+mod position;
+mod rows;
+mod tiny;
+
+use super::paint::Pen;
+use super::theme::Theme;
+use crate::core::present::Screen;
+use layout::{Regions, Shape};
+pub use position::last_scroll;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+/// Draws the screen into `area`; cells outside it are not touched.
+pub fn draw(screen: &Screen, theme: &Theme, area: Rect, buffer: &mut Buffer) {
+    let mut pen = Pen::new(buffer, area, theme);
+    pen.clear(area);
+    let area = pen.area();
+    match layout::shape(area) {
+        Shape::Tiny => return tiny::draw(screen, &mut pen),
+        _ if screen.page.is_some() => page::draw(screen, &mut pen),
+        shape => main(screen, &layout::regions(area, screen, shape), &mut pen),
+    }
+    dialog::draw(screen, &mut pen);
+}
+
+fn main(screen: &Screen, regions: &Regions, pen: &mut Pen) {
+    header::draw(screen, regions, pen);
+    if let Some(y) = regions.top_rule {
+        let label = if regions.covered() {
+            position::of_detail(screen, regions, pen.theme)
+        } else {
+            position::of_table(screen, regions, pen.theme)
+        };
+        pen.rule(y, &label);
+    }
+    match regions.shape {
+        Shape::Narrow => narrow::draw(screen, regions, pen),
+        _ => rows::draw(screen, regions, pen),
+    }
+    detail::draw(screen, regions, pen);
+    filter::draw(screen, regions, pen);
+    footer::draw(screen, regions.footer, pen);
+}
+
+/// How many rows the table shows in `area` when nothing covers it; what a page key moves by.
+pub fn table_rows(area: Rect, screen: &Screen) -> u16 {
+    let shape = layout::shape(area);
+    layout::regions(area, screen, shape).visible_rows()
+}
+
+/// Where the cursor stands: in the filter line while it is edited, else nowhere.
+pub fn cursor(screen: &Screen, theme: &Theme, area: Rect) -> Option<Position> {
+    let shape = layout::shape(area);
+    let covered = screen.page.is_some() || screen.dialog.is_some() || shape == Shape::Tiny;
+    if covered {
+        return None;
+    }
+    filter::cursor(screen, theme, area, &layout::regions(area, screen, shape))
+}

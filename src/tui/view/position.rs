@@ -1,0 +1,65 @@
+//! Where we are in what does not fit: for the rules, and for the keys that scroll.
+
+use super::layout::{self, Regions};
+use super::{detail, page};
+use crate::core::present::Screen;
+use crate::tui::table::first_row;
+use crate::tui::theme::Theme;
+use ratatui::layout::Rect;
+
+/// First session shown and how many are.
+pub(super) fn window(screen: &Screen, regions: &Regions) -> (usize, usize) {
+    let visible = usize::from(regions.visible_rows());
+    let total = screen.rows.len();
+    let first = first_row(screen.offset, screen.selected, visible, total);
+    (first, visible)
+}
+
+/// `3-12 of 40`; nothing when all is seen.
+pub(super) fn seen(first: usize, height: usize, total: usize) -> String {
+    if total <= height {
+        return String::new();
+    }
+    format!("{}-{} of {total}", first + 1, (first + height).min(total))
+}
+
+/// Of the table: that it is not everything, and which part of it is seen.
+pub(super) fn of_table(screen: &Screen, regions: &Regions, theme: &Theme) -> String {
+    let (first, visible) = window(screen, regions);
+    let only = if screen.attention_only {
+        "attention only"
+    } else {
+        ""
+    };
+    joined(only, &seen(first, visible, screen.rows.len()), theme)
+}
+
+/// Of the detail while it has the keys.
+pub(super) fn of_detail(screen: &Screen, regions: &Regions, theme: &Theme) -> String {
+    match detail::extent(screen, regions, theme) {
+        Some([first, height, total]) if screen.detail_open => {
+            joined("detail", &seen(first, height, total), theme)
+        }
+        _ => String::new(),
+    }
+}
+
+fn joined(one: &str, other: &str, theme: &Theme) -> String {
+    if one.is_empty() || other.is_empty() {
+        return format!("{one}{other}");
+    }
+    format!("{one} {} {other}", theme.glyphs().dot)
+}
+
+/// The greatest scroll of the page, else of the open detail, that shows something new in `area`:
+/// what `scroll` and `detail_scroll` should be held to, so that a key back is seen at once.
+pub fn last_scroll(area: Rect, screen: &Screen, theme: &Theme) -> usize {
+    if let Some(page) = &screen.page {
+        return page::last_scroll(page, area, theme);
+    }
+    let regions = layout::regions(area, screen, layout::shape(area));
+    match detail::extent(screen, &regions, theme) {
+        Some([_, height, total]) => total.saturating_sub(height),
+        None => 0,
+    }
+}

@@ -1,0 +1,98 @@
+//! The README's tables are those of the code. `OCWATCH_BLESS=1 cargo test --test readme` writes them.
+
+use ocwatch::core::app::keymap::{KEYMAP, keys_of};
+use ocwatch::core::judge::{ActivityState, FAMILY_FINDINGS, RULES, SERVER_FINDINGS};
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+fn readme() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("README.md")
+}
+
+fn keys() -> String {
+    let mut table = String::from("| key | what it does |\n|---|---|\n");
+    for binding in KEYMAP {
+        let keys: Vec<String> = keys_of(binding)
+            .split(' ')
+            .map(|key| format!("`{key}`"))
+            .collect();
+        writeln!(table, "| {} | {} |", keys.join(" "), binding.help).unwrap();
+    }
+    table
+}
+
+fn words() -> String {
+    let mut table = String::from("| word | meaning |\n|---|---|\n");
+    for state in ActivityState::ALL {
+        writeln!(table, "| `{}` | {} |", state.word(), state.meaning()).unwrap();
+    }
+    table
+}
+
+fn findings() -> String {
+    let mut table =
+        String::from("| finding | level | what it means | what helps |\n|---|---|---|---|\n");
+    for rule in RULES {
+        let offers: Vec<&str> = rule.offers.iter().map(|offer| offer.word()).collect();
+        writeln!(
+            table,
+            "| `{}` | {} | {} | {} |",
+            rule.id,
+            rule.levels,
+            rule.meaning,
+            offers.join(", ")
+        )
+        .unwrap();
+    }
+    for (name, meaning) in FAMILY_FINDINGS {
+        writeln!(
+            table,
+            "| `{name}` | as the subagent's | {meaning} | look at the subagent |"
+        )
+        .unwrap();
+    }
+    for (name, meaning) in SERVER_FINDINGS {
+        writeln!(table, "| `{name}` (server) | watch | {meaning} | |").unwrap();
+    }
+    table
+}
+
+fn put(text: &str, name: &str, table: &str) -> String {
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let from = text
+        .find(&open)
+        .unwrap_or_else(|| panic!("README has no {open}"))
+        + open.len();
+    let to = text
+        .find(&close)
+        .unwrap_or_else(|| panic!("README has no {close}"));
+    format!("{}{table}{}", &text[..from], &text[to..])
+}
+
+#[test]
+fn the_tables_are_those_of_the_code() {
+    let is = fs::read_to_string(readme()).unwrap();
+    let mut want = put(&is, "keys", &keys());
+    want = put(&want, "words", &words());
+    want = put(&want, "findings", &findings());
+    if std::env::var_os("OCWATCH_BLESS").is_some() {
+        fs::write(readme(), &want).unwrap();
+        return;
+    }
+    pretty_assertions::assert_eq!(is, want, "run OCWATCH_BLESS=1 cargo test --test readme");
+}
+
+#[test]
+fn every_picture_and_file_that_the_readme_names_is_there() {
+    let text = fs::read_to_string(readme()).unwrap();
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let mut missing = Vec::new();
+    for link in text.split("](").skip(1) {
+        let target = link.split(')').next().unwrap();
+        if !target.starts_with("http") && !root.join(target).exists() {
+            missing.push(target.to_owned());
+        }
+    }
+    assert!(missing.is_empty(), "missing: {missing:?}");
+}

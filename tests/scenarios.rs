@@ -1,0 +1,249 @@
+//! Scenario files: what a server said, with times as offsets, and what must follow from it.
+//!
+//! `tests/scenarios/*.toml`: at least one file that shows each finding, and at least two that only
+//! look like it and are healthy: a false alarm is as bad as a miss. Every moment of every file is
+//! judged from scratch and by the cache, which must agree. At the end a table says, finding by
+//! finding, how often it was right, missed or false.
+
+#[path = "scenarios/world.rs"]
+mod world;
+
+use ocwatch::core::id::{ServerId, SessionId, SessionKey};
+use ocwatch::core::judge::{
+    Agreement, FAMILY_FINDINGS, Judge, Judgement, Limits, RULES, Verdict, explain, judge_all,
+};
+use ocwatch::core::store::{ServerSpec, Store};
+use ocwatch::core::time::UnixMs;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use world::{Expect, Scenario, at};
+
+#[derive(Default)]
+struct Score {
+    right: u32,
+    missed: u32,
+    wrong: u32,
+    shown: u32,
+    look_alikes: u32,
+}
+
+#[derive(Default)]
+struct Report {
+    scores: BTreeMap<String, Score>,
+    faults: String,
+}
+
+#[test]
+fn every_scenario_is_judged_truthfully() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ext| ext == "toml"))
+        .collect();
+    files.sort();
+    let mut report = Report::default();
+    for file in &files {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(file).unwrap();
+        match toml::from_str::<Scenario>(&text) {
+            Ok(scenario) => run(&name, &scenario, &mut report),
+            Err(error) => report.fault(&name, &format!("cannot be read: {error}")),
+        }
+    }
+    report.demand_coverage();
+    println!("{}", report.table(files.len()));
+    assert!(report.faults.is_empty(), "\n{}", report.faults);
+}
+
+fn run(name: &str, scenario: &Scenario, report: &mut Report) {
+    if let Some(id) = &scenario.shows {
+        report.score(id).shown += 1;
+    }
+    for id in &scenario.looks_like {
+        report.score(id).look_alikes += 1;
+    }
+    let mut inputs = scenario.inputs().into_iter().peekable();
+    let mut store = empty();
+    let mut cache = Judge::new(Limits::default());
+    let mut found = Vec::new();
+    for expect in &scenario.expect {
+        let now = at(&expect.at);
+        while let Some(input) = inputs.next_if(|input| input.at <= now) {
+            let then = input.at;
+            let change = store.apply(input);
+            cache.update(&store, &[change], then);
+        }
+        cache.update(&store, &[], now);
+        let fresh = judge_all(&store, now, &Limits::default());
+        if let Some(why) = difference(cache.judgement(), &fresh) {
+            report.fault(name, &format!("at {}: cache differs: {why}", expect.at));
+        }
+        let key = SessionKey::new(ServerId(0), SessionId::from(expect.session.as_str()));
+        match fresh.verdicts.get(&key) {
+            None => report.fault(name, &format!("no session {}", expect.session)),
+            Some(verdict) => compare(name, expect, verdict, report),
+        }
+        found.extend(fresh.verdicts.values().flat_map(names));
+        explained(name, &store, &key, now, report);
+    }
+    if let Some(id) = scenario.shows.as_ref().filter(|id| !found.contains(id)) {
+        report.fault(name, &format!("does not show {id}"));
+    }
+    for id in scenario.looks_like.iter().filter(|id| found.contains(id)) {
+        report.fault(name, &format!("only looks like {id}, but is called so"));
+    }
+}
+
+fn empty() -> Store {
+    Store::new(vec![ServerSpec {
+        name: "home".into(),
+        url: "http://127.0.0.1:4096".into(),
+    }])
+}
+
+fn names(verdict: &Verdict) -> Vec<String> {
+    let names = verdict.findings.iter().map(|f| f.name.to_owned());
+    names.collect()
+}
+
+/// Ages inside evidence are those of the last look, so they are left out.
+fn difference(cache: &Judgement, fresh: &Judgement) -> Option<String> {
+    let strip = |judgement: &Judgement| {
+        let mut judgement = judgement.clone();
+        for finding in judgement
+            .verdicts
+            .values_mut()
+            .flat_map(|v| &mut v.findings)
+        {
+            finding
+                .evidence
+                .retain(|key, _| !matches!(key.as_str(), "age_ms" | "quiet_ms"));
+        }
+        judgement
+    };
+    let (cache, fresh) = (strip(cache), strip(fresh));
+    (cache != fresh).then(|| format!("{cache:#?}\nfrom scratch: {fresh:#?}"))
+}
+
+fn explained(name: &str, store: &Store, key: &SessionKey, now: UnixMs, report: &mut Report) {
+    let Some(told) = explain(store, key, now, &Limits::default()) else {
+        return;
+    };
+    let tried: Vec<_> = told.tried.iter().map(|tried| tried.rule).collect();
+    let all: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+    if tried != all {
+        report.fault(name, &format!("explain tried {tried:?}"));
+    }
+}
+
+fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) {
+    let mut wrong = Vec::new();
+    let mut check = |what: &str, want: &str, got: &str| {
+        if want != got {
+            wrong.push(format!("{what}: expected {want}, got {got}"));
+        }
+    };
+    let leading = verdict.leading();
+    check("level", &expect.level, verdict.level.word());
+    check(
+        "findings",
+        &expect.findings.join(" "),
+        &names(verdict).join(" "),
+    );
+    let settling = verdict.settling.as_ref().map_or("none", |s| s.name);
+    check(
+        "settling",
+        expect.settling.as_deref().unwrap_or("none"),
+        settling,
+    );
+    if let Some(want) = &expect.reported {
+        check("reported", want, verdict.reported.word());
+    }
+    if let Some(want) = &expect.activity {
+        check("activity", want, verdict.activity.state.word());
+    }
+    if let Some(want) = expect.agree {
+        let got = verdict.agreement == Agreement::Agree;
+        check("agree", &want.to_string(), &got.to_string());
+    }
+    if let Some(want) = &expect.offers {
+        let offers = leading.map(|f| f.offers.iter().map(|o| o.word()).collect::<Vec<_>>());
+        check(
+            "offers",
+            &want.join(" "),
+            &offers.unwrap_or_default().join(" "),
+        );
+    }
+    if let Some(want) = &expect.path {
+        let path = leading.map(|f| f.path.iter().map(SessionId::as_str).collect::<Vec<_>>());
+        check("path", &want.join(" "), &path.unwrap_or_default().join(" "));
+    }
+    if let Some(want) = expect.asks {
+        check("asks", &want.to_string(), &verdict.asks.len().to_string());
+    }
+    if let Some(want) = expect.queued {
+        let got = verdict.activity.queued_prompts;
+        check("queued", &want.to_string(), &got.to_string());
+    }
+    let text = leading.map_or("", |f| f.text.as_str());
+    for want in expect.text.iter().filter(|want| !text.contains(*want)) {
+        check("text", want, text);
+    }
+    report.count(expect, verdict);
+    for what in wrong {
+        report.fault(
+            name,
+            &format!("{} at {}: {what}", expect.session, expect.at),
+        );
+    }
+}
+
+impl Report {
+    fn score(&mut self, id: &str) -> &mut Score {
+        self.scores.entry(id.to_owned()).or_default()
+    }
+
+    fn fault(&mut self, name: &str, what: &str) {
+        let _ = writeln!(self.faults, "{name}: {what}");
+    }
+
+    fn count(&mut self, expect: &Expect, verdict: &Verdict) {
+        let got = names(verdict);
+        for id in &expect.findings {
+            if got.contains(id) {
+                self.score(id).right += 1;
+            } else {
+                self.score(id).missed += 1;
+            }
+        }
+        for id in got.iter().filter(|id| !expect.findings.contains(id)) {
+            self.score(id).wrong += 1;
+        }
+    }
+
+    /// Every finding has a file that shows it and two that only look like it.
+    fn demand_coverage(&mut self) {
+        for rule in RULES {
+            let score = self.score(rule.id);
+            if score.shown == 0 || score.look_alikes < 2 {
+                self.fault(rule.id, "wants one file that shows it and two look-alikes");
+            }
+        }
+        for (id, _) in FAMILY_FINDINGS {
+            if self.score(id).right == 0 {
+                self.fault(id, "is never expected");
+            }
+        }
+    }
+
+    fn table(&self, files: usize) -> String {
+        let mut table = format!("{files} scenario files\n");
+        let _ = writeln!(table, "{:22} right missed false", "finding");
+        for (id, s) in &self.scores {
+            let _ = writeln!(table, "{id:22} {:5} {:6} {:5}", s.right, s.missed, s.wrong);
+        }
+        table
+    }
+}

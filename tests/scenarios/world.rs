@@ -1,0 +1,655 @@
+//! A scenario file, read and turned into the inputs that a link would have sent.
+//!
+//! Times are offsets (`-12m`, `+15s`) from one base moment. Those inside messages are written in
+//! true time and sent in the server's clock, so that a file can have a skew.
+
+use ocwatch::core::id::{AskId, CallId, Directory, Epoch, MessageId, PartId, ServerId, SessionId};
+use ocwatch::core::time::{Span, UnixMs};
+use ocwatch::core::wire::{
+    Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Endpoint, Event,
+    EventKind, Failure, Input, LinkReport, LostCause, Message, ModelRef, Part, PartBody, Prose,
+    Question, ReadFailed, Retry, Role, SessionInfo, SessionList, Status, StatusRead, TailRead,
+    Tokens, ToolOutput, ToolPart, ToolRef, ToolState,
+};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub const BASE: UnixMs = UnixMs(1_795_977_332_003);
+const SERVER: ServerId = ServerId(0);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// What happened, in a sentence.
+    #[expect(dead_code, reason = "for the reader of the file")]
+    pub about: String,
+    /// The finding that it shows, …
+    pub shows: Option<String>,
+    /// … or those that it only looks like.
+    #[serde(default)]
+    pub looks_like: Vec<String>,
+    #[serde(default = "version")]
+    version: String,
+    #[serde(default = "zero")]
+    skew: String,
+    #[serde(default = "zero")]
+    first_look: String,
+    #[serde(default)]
+    directory: Vec<Dir>,
+    session: Vec<Row>,
+    #[serde(default)]
+    event: Vec<Happening>,
+    pub expect: Vec<Expect>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dir {
+    path: String,
+    #[serde(default)]
+    state: String,
+    gap: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    id: String,
+    parent: Option<String>,
+    #[serde(default = "home")]
+    directory: String,
+    #[serde(default = "long_ago")]
+    created: String,
+    updated: Option<String>,
+    archived: Option<String>,
+    #[serde(default)]
+    reverted: bool,
+    #[serde(default = "idle")]
+    status: String,
+    retry: Option<RetryRow>,
+    #[serde(default)]
+    unread: bool,
+    #[serde(default)]
+    message: Vec<MessageRow>,
+    #[serde(default)]
+    ask: Vec<AskRow>,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct RetryRow {
+    attempt: u32,
+    next: String,
+    #[serde(default)]
+    message: String,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct MessageRow {
+    id: String,
+    from: String,
+    at: String,
+    parent: Option<String>,
+    completed: Option<String>,
+    finish: Option<String>,
+    error: Option<ErrorRow>,
+    #[serde(default)]
+    summary: bool,
+    #[serde(default)]
+    parts: Vec<PartRow>,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct ErrorRow {
+    name: String,
+    #[serde(default)]
+    message: String,
+    status: Option<u16>,
+}
+
+#[derive(Deserialize, Clone, Default)]
+#[serde(deny_unknown_fields, default)]
+struct PartRow {
+    id: Option<String>,
+    text: Option<String>,
+    synthetic: bool,
+    reasoning: Option<String>,
+    step: Option<String>,
+    tool: Option<String>,
+    state: String,
+    start: Option<String>,
+    end: Option<String>,
+    call: Option<String>,
+    subject: String,
+    timeout: Option<String>,
+    keys: Vec<String>,
+    output: Option<String>,
+    child: Option<String>,
+    error: Option<String>,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct AskRow {
+    id: String,
+    kind: String,
+    /// Message and call.
+    tool: Option<(String, String)>,
+    #[serde(default)]
+    permission: Option<String>,
+    #[serde(default)]
+    patterns: Vec<String>,
+    question: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Happening {
+    at: String,
+    session: Option<String>,
+    status: Option<String>,
+    retry: Option<RetryRow>,
+    message: Option<MessageRow>,
+    /// Of this message (with `part`).
+    of: Option<String>,
+    part: Option<PartRow>,
+    delta: Option<String>,
+    error: Option<ErrorRow>,
+    ask: Option<AskRow>,
+    closed: Option<String>,
+    lost: Option<String>,
+    /// A new connection: who is not idle now.
+    reconnected: Option<BTreeMap<String, String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    #[serde(default = "zero")]
+    pub at: String,
+    pub session: String,
+    pub reported: Option<String>,
+    pub activity: Option<String>,
+    pub level: String,
+    pub agree: Option<bool>,
+    /// Names in order; the leading one first.
+    #[serde(default)]
+    pub findings: Vec<String>,
+    /// Name of what it is about to be called.
+    pub settling: Option<String>,
+    /// Of the leading finding.
+    pub offers: Option<Vec<String>>,
+    /// Each is contained in the leading finding's text.
+    #[serde(default)]
+    pub text: Vec<String>,
+    /// Of the leading finding.
+    pub path: Option<Vec<String>>,
+    pub asks: Option<usize>,
+    pub queued: Option<u32>,
+}
+
+fn version() -> String {
+    "1.18.33".into()
+}
+fn zero() -> String {
+    "0s".into()
+}
+fn home() -> String {
+    "/srv/app".into()
+}
+fn long_ago() -> String {
+    "-400d".into()
+}
+fn idle() -> String {
+    "idle".into()
+}
+
+/// `-1h30m`, `+500ms`, `3d`.
+pub fn span(text: &str) -> Span {
+    let (sign, rest) = match text.split_at_checked(1) {
+        Some(("-", rest)) => (-1, rest),
+        Some(("+", rest)) => (1, rest),
+        _ => (1, text),
+    };
+    let mut total = 0;
+    let mut rest = rest;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).expect("a unit");
+        let number: i64 = rest[..digits].parse().expect("a number");
+        let after = &rest[digits..];
+        let unit = after
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(after.len());
+        total += number
+            * match &after[..unit] {
+                "ms" => 1,
+                "s" => 1_000,
+                "m" => 60_000,
+                "h" => 3_600_000,
+                "d" => 86_400_000,
+                unit => panic!("unknown unit {unit}"),
+            };
+        rest = &after[unit..];
+    }
+    Span(sign * total)
+}
+
+/// Watcher's time.
+pub fn at(text: &str) -> UnixMs {
+    BASE + span(text)
+}
+
+impl Scenario {
+    /// Everything that is sent, in order of time.
+    pub fn inputs(&self) -> Vec<Input> {
+        let clock = Writer {
+            skew: span(&self.skew),
+        };
+        let mut inputs = self.snapshot(&clock, at(&self.first_look), Epoch(1), None);
+        let mut epoch = Epoch(1);
+        for event in &self.event {
+            let when = at(&event.at);
+            if let Some(running) = &event.reconnected {
+                epoch = Epoch(epoch.0 + 1);
+                inputs.extend(self.snapshot(&clock, when, epoch, Some(running)));
+                continue;
+            }
+            inputs.push(Input {
+                server: SERVER,
+                epoch,
+                at: when,
+                body: event.body(&clock, when),
+            });
+        }
+        inputs
+    }
+
+    /// What a new connection reads. `running`: who is not idle, after a restart.
+    fn snapshot(
+        &self,
+        clock: &Writer,
+        when: UnixMs,
+        epoch: Epoch,
+        running: Option<&BTreeMap<String, String>>,
+    ) -> Vec<Input> {
+        let mut bodies = vec![
+            Body::Link(LinkReport::Connecting { attempt: 1 }),
+            Body::Link(LinkReport::Identified {
+                dialect: Dialect::V1,
+                version: Some(self.version.clone()),
+                skew: Some(clock.skew),
+                unsecured: false,
+            }),
+            Body::Sessions(SessionList {
+                rows: self.session.iter().map(|row| row.info(clock)).collect(),
+                asked_at: when,
+                complete: true,
+            }),
+        ];
+        for directory in self.directories() {
+            bodies.extend(self.directory_bodies(clock, &directory, when, running));
+        }
+        for row in self.session.iter().filter(|row| !row.unread) {
+            let messages = row.messages(clock);
+            bodies.push(Body::Tail(TailRead {
+                session: SessionId::from(row.id.as_str()),
+                asked_at: when,
+                messages,
+                whole: true,
+            }));
+        }
+        bodies.push(Body::Link(LinkReport::Live));
+        let wrap = |body| Input {
+            server: SERVER,
+            epoch,
+            at: when,
+            body,
+        };
+        bodies.into_iter().map(wrap).collect()
+    }
+
+    fn directories(&self) -> BTreeSet<String> {
+        let rows = self.session.iter().map(|row| row.directory.clone());
+        rows.chain(self.directory.iter().map(|d| d.path.clone()))
+            .collect()
+    }
+
+    fn directory_bodies(
+        &self,
+        clock: &Writer,
+        path: &str,
+        when: UnixMs,
+        running: Option<&BTreeMap<String, String>>,
+    ) -> Vec<Body> {
+        let directory = Directory::from(path);
+        let spec = self.directory.iter().find(|d| d.path == path);
+        let state = match spec.map_or("", |d| d.state.as_str()) {
+            "" | "loaded" | "failed" => DirectoryState::Loaded,
+            "asleep" => DirectoryState::Asleep,
+            "gone" => DirectoryState::Gone,
+            other => panic!("unknown state {other}"),
+        };
+        let mut bodies = vec![Body::Directory(DirectoryReport {
+            directory: directory.clone(),
+            state,
+        })];
+        if state != DirectoryState::Loaded {
+            return bodies;
+        }
+        let failed = |endpoint, status| {
+            Body::Failed(ReadFailed {
+                endpoint,
+                directory: Some(directory.clone()),
+                session: None,
+                status: Some(status),
+                text: format!("status {status}"),
+            })
+        };
+        if spec.is_some_and(|d| d.state == "failed") {
+            bodies.push(failed(Endpoint::Status, 500));
+            return bodies;
+        }
+        let here = || self.session.iter().filter(|row| row.directory == path);
+        let entries = here()
+            .filter_map(|row| Some((SessionId::from(row.id.as_str()), row.told(clock, running)?)));
+        bodies.push(Body::Status(StatusRead {
+            directory: directory.clone(),
+            asked_at: when,
+            entries: entries.collect(),
+        }));
+        for kind in [AskKind::Permission, AskKind::Question] {
+            if kind == AskKind::Permission && spec.is_some_and(|d| d.gap.is_some()) {
+                bodies.push(failed(Endpoint::Permission, 400));
+                continue;
+            }
+            let all = here().flat_map(|row| row.ask.iter().map(|ask| ask.ask(&row.id)));
+            let asks = all.filter(|ask| ask.kind == kind && running.is_none());
+            bodies.push(Body::Asks(AsksRead {
+                directory: directory.clone(),
+                kind,
+                asked_at: when,
+                asks: asks.collect(),
+            }));
+        }
+        bodies
+    }
+}
+
+struct Writer {
+    skew: Span,
+}
+
+impl Writer {
+    /// Server's time.
+    fn at(&self, text: &str) -> UnixMs {
+        at(text) + self.skew
+    }
+    fn maybe(&self, text: Option<&String>) -> Option<UnixMs> {
+        text.map(|text| self.at(text))
+    }
+    fn retry(&self, row: &RetryRow) -> Status {
+        Status::Retry(Retry {
+            attempt: row.attempt,
+            message: row.message.clone(),
+            next: self.at(&row.next),
+            action: None,
+        })
+    }
+}
+
+fn status(word: &str) -> Status {
+    match word {
+        "idle" => Status::Idle,
+        "busy" => Status::Busy,
+        other => Status::Other(other.to_owned()),
+    }
+}
+
+impl Row {
+    fn info(&self, clock: &Writer) -> SessionInfo {
+        let newest = self.message.iter().flat_map(|m| {
+            let end = m.completed.as_ref().map(|end| clock.at(end));
+            [Some(clock.at(&m.at)), end]
+        });
+        let updated = self.updated.as_ref().map(|text| clock.at(text));
+        let newest = newest.flatten().max();
+        SessionInfo {
+            id: SessionId::from(self.id.as_str()),
+            title: format!("Session {}", self.id),
+            directory: Directory::from(self.directory.as_str()),
+            parent: self.parent.as_deref().map(SessionId::from),
+            agent: Some("build".into()),
+            model: Some(ModelRef {
+                provider: "provider".into(),
+                model: "model".into(),
+            }),
+            created: clock.at(&self.created),
+            updated: updated.or(newest).unwrap_or(clock.at(&self.created)),
+            archived: clock.maybe(self.archived.as_ref()),
+            reverted: self.reverted,
+            cost: 0.0,
+            tokens: Tokens::default(),
+        }
+    }
+
+    fn told(&self, clock: &Writer, running: Option<&BTreeMap<String, String>>) -> Option<Status> {
+        let told = match (running, &self.retry) {
+            (Some(running), _) => status(running.get(&self.id)?),
+            (None, Some(retry)) => clock.retry(retry),
+            (None, None) => status(&self.status),
+        };
+        (told != Status::Idle).then_some(told)
+    }
+
+    fn messages(&self, clock: &Writer) -> Vec<Message> {
+        let mut prompt = None;
+        let rows = self.message.iter();
+        rows.map(|row| {
+            if row.from == "user" {
+                prompt = Some(row.id.clone());
+            }
+            row.message(clock, &self.id, prompt.as_deref())
+        })
+        .collect()
+    }
+}
+
+impl MessageRow {
+    fn message(&self, clock: &Writer, session: &str, prompt: Option<&str>) -> Message {
+        let user = match self.from.as_str() {
+            "user" => true,
+            "assistant" => false,
+            other => panic!("unknown role {other}"),
+        };
+        let parent = self.parent.as_deref().or(prompt).filter(|_| !user);
+        let parts = self.parts.iter().enumerate();
+        Message {
+            id: MessageId::from(self.id.as_str()),
+            session: SessionId::from(session),
+            role: if user { Role::User } else { Role::Assistant },
+            parent: parent.map(MessageId::from),
+            created: clock.at(&self.at),
+            completed: clock.maybe(self.completed.as_ref()),
+            finish: self.finish.clone(),
+            error: self.error.as_ref().map(ErrorRow::failure),
+            summary: self.summary,
+            agent: None,
+            model: None,
+            cost: 0.0,
+            tokens: Tokens::default(),
+            parts: parts
+                .map(|(n, part)| part.part(clock, session, &self.id, n))
+                .collect(),
+        }
+    }
+}
+
+impl ErrorRow {
+    fn failure(&self) -> Failure {
+        Failure {
+            name: self.name.clone(),
+            message: self.message.clone(),
+            status_code: self.status,
+        }
+    }
+}
+
+impl PartRow {
+    fn part(&self, clock: &Writer, session: &str, message: &str, n: usize) -> Part {
+        let id = self.id.clone().unwrap_or(format!("{message}.{n}"));
+        Part {
+            id: PartId::from(id),
+            session: SessionId::from(session),
+            message: MessageId::from(message),
+            body: self.body(clock),
+        }
+    }
+
+    fn body(&self, clock: &Writer) -> PartBody {
+        if let Some(tool) = &self.tool {
+            return PartBody::Tool(Box::new(self.tool(clock, tool)));
+        }
+        match (&self.text, &self.reasoning, self.step.as_deref()) {
+            (Some(text), ..) => PartBody::Text(self.prose(clock, text)),
+            (_, Some(text), _) => PartBody::Reasoning(self.prose(clock, text)),
+            (_, _, Some("start")) => PartBody::StepStart,
+            (_, _, Some(reason)) => PartBody::StepFinish(reason.to_owned()),
+            _ => panic!("a part is a tool, text, reasoning or step"),
+        }
+    }
+
+    fn prose(&self, clock: &Writer, text: &str) -> Prose {
+        Prose {
+            excerpt: text.to_owned(),
+            bytes: text.len(),
+            synthetic: self.synthetic,
+            start: clock.maybe(self.start.as_ref()),
+            end: clock.maybe(self.end.as_ref()),
+        }
+    }
+
+    fn tool(&self, clock: &Writer, tool: &str) -> ToolPart {
+        let output = self.output.as_ref();
+        ToolPart {
+            call: self.call.as_deref().map(CallId::from),
+            tool: tool.to_owned(),
+            state: match self.state.as_str() {
+                "pending" => ToolState::Pending,
+                "running" => ToolState::Running,
+                "completed" => ToolState::Completed,
+                "error" => ToolState::Error,
+                other => panic!("unknown tool state {other}"),
+            },
+            subject: self.subject.clone(),
+            timeout_ms: self.timeout.as_ref().map(|text| span(text).as_ms()),
+            input_keys: self.keys.clone(),
+            questions: None,
+            output: ToolOutput {
+                present: output.is_some(),
+                bytes: output.map_or(0, String::len),
+                digest: output.map_or(0, |text| text.bytes().map(u64::from).sum()),
+            },
+            child: self.child.as_deref().map(SessionId::from),
+            interrupted: false,
+            background: false,
+            error: self.error.clone(),
+            start: clock.maybe(self.start.as_ref()),
+            end: clock.maybe(self.end.as_ref()),
+        }
+    }
+}
+
+impl AskRow {
+    fn ask(&self, session: &str) -> Ask {
+        let kind = match self.kind.as_str() {
+            "permission" => AskKind::Permission,
+            "question" => AskKind::Question,
+            other => panic!("unknown kind {other}"),
+        };
+        let questions = self.question.iter().map(|text| Question {
+            question: text.clone(),
+            header: String::new(),
+            options: Vec::new(),
+            multiple: false,
+        });
+        Ask {
+            id: AskId::from(self.id.as_str()),
+            session: SessionId::from(session),
+            kind,
+            tool: self.tool.as_ref().map(|(message, call)| ToolRef {
+                message: MessageId::from(message.as_str()),
+                call: CallId::from(call.as_str()),
+            }),
+            permission: self.permission.clone(),
+            patterns: self.patterns.clone(),
+            always: Vec::new(),
+            questions: questions.collect(),
+        }
+    }
+}
+
+impl Happening {
+    fn body(&self, clock: &Writer, when: UnixMs) -> Body {
+        if let Some(cause) = &self.lost {
+            return Body::Link(LinkReport::Lost {
+                cause: match cause.as_str() {
+                    "refused" => LostCause::Refused,
+                    "unreachable" => LostCause::Unreachable,
+                    other => panic!("unknown cause {other}"),
+                },
+                text: format!("connection {cause}"),
+                retry_at: when + Span::secs(1),
+            });
+        }
+        Body::Event(Event {
+            directory: None,
+            kind: self.kind(clock),
+        })
+    }
+
+    fn kind(&self, clock: &Writer) -> EventKind {
+        let name = self.session.as_deref().expect("an event has a session");
+        let session = SessionId::from(name);
+        if let Some(word) = &self.status {
+            let status = status(word);
+            return EventKind::Status { session, status };
+        }
+        if let Some(retry) = &self.retry {
+            let status = clock.retry(retry);
+            return EventKind::Status { session, status };
+        }
+        if let Some(row) = &self.message {
+            return EventKind::MessageUpdated(Box::new(row.message(clock, name, None)));
+        }
+        if let Some(row) = &self.part {
+            let of = self.of.as_deref().expect("`of` names the message");
+            return EventKind::PartUpdated(Box::new(row.part(clock, name, of, 0)));
+        }
+        if let Some(part) = &self.delta {
+            return EventKind::Delta {
+                session,
+                message: MessageId::from(self.of.as_deref().unwrap_or_default()),
+                part: PartId::from(part.as_str()),
+                text: "more".into(),
+            };
+        }
+        self.ask_kind(session, name)
+    }
+
+    fn ask_kind(&self, session: SessionId, name: &str) -> EventKind {
+        match (&self.error, &self.ask, &self.closed) {
+            (Some(error), ..) => EventKind::SessionError {
+                session: Some(session),
+                failure: error.failure(),
+            },
+            (_, Some(ask), _) => EventKind::Asked(Box::new(ask.ask(name))),
+            (_, _, Some(ask)) => EventKind::AskClosed {
+                session,
+                ask: AskId::from(ask.as_str()),
+            },
+            _ => panic!("an event says what happened"),
+        }
+    }
+}

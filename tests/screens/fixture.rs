@@ -1,0 +1,360 @@
+//! Hand-made screens: a rich one like any evening's, and what can lie over it.
+
+use ocwatch::core::id::{ServerId, SessionId, SessionKey};
+use ocwatch::core::present::{
+    Agreement, Count, Detail, Dialog, FilterLine, Hint, Level, Line, Mark, Page, Piece, Row,
+    Screen, ServerChip, Tone,
+};
+
+pub fn piece(text: &str, tone: Tone) -> Piece {
+    Piece::new(text, tone)
+}
+
+pub fn plain(text: &str) -> Line {
+    vec![piece(text, Tone::Plain)]
+}
+
+fn chip(name: &str, mark: Mark, text: &str) -> ServerChip {
+    ServerChip {
+        name: name.to_owned(),
+        mark,
+        text: text.to_owned(),
+        tone: if mark == Mark::Working {
+            Tone::Dim
+        } else {
+            Tone::Watch
+        },
+    }
+}
+
+fn count(mark: Mark, number: usize, word: &'static str) -> Count {
+    Count { mark, number, word }
+}
+
+/// mark | server | depth | title | reported | agreement | activity | age | why
+const RICH: &str = r#"
+✖ | home  | 0 | TTS-Ebook             | busy    | ≠ | done             | 12m  | stale-busy: finished 12m ago, still reported busy
+✖ | home  | 0 | Local machine and NAS | idle    | ≠ | running bash     | 3h05 | interrupted: cut off in bash ./start.sh
+◆ | home  | 0 | Web2Epub              | busy    | = | asking           | 2h05 | question: "Which port should it use?"
+◆ | build | 0 | Port the parser       | busy    | = | subagent         | 6m   | subagent-needs-you: 2 below
+◆ | build | 1 | general: read the docs| busy    | = | subagent         | 6m   | subagent-needs-you: 1 below
+◆ | build | 2 | general: clean up     | busy    | = | asking           | 5m12 | permission: bash rm -r build
+▲ | home  | 0 | Refactor lexer        | busy    | = | running bash     | 4m10 | slow-tool: cargo test, last output 2s ago
+▲ | home  | 0 | Research reports      | retry 3 | = | retrying         | 40s  | retrying: next try in 14s: Overloaded
+● | home  | 0 | OC Remote             | busy    | = | streaming        | 8s   |
+◌ | home  | 0 | Fix build             | busy    | ≠ | done             | 1s   | settling: stale-busy in 14s if it stays
+· | home  | 0 | Rename things         | idle    | = | done             | 1h20 |
+○ | nas   | 0 | Custom Linux          | unknown |   | was running glob | 2m   | nas is unreachable
+"#;
+
+fn rich_rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = RICH.lines().filter_map(row).collect();
+    for row in &mut rows {
+        match row.title.as_str() {
+            "Refactor lexer" => row.age_tone = Tone::Watch,
+            "OC Remote" => row.folded = 3,
+            _ => {}
+        }
+    }
+    rows
+}
+
+fn row(line: &str) -> Option<Row> {
+    let fields: Vec<String> = line.split('|').map(|text| text.trim().to_owned()).collect();
+    let [
+        mark,
+        server,
+        depth,
+        title,
+        reported,
+        agreement,
+        activity,
+        age,
+        why,
+    ] = <[String; 9]>::try_from(fields).ok()?;
+    let mark = mark_of(&mark)?;
+    let (name, _) = why.split_once(':').unwrap_or((&why, ""));
+    Some(Row {
+        key: SessionKey::new(ServerId(0), SessionId::new(title.as_str())),
+        mark,
+        server,
+        depth: depth.parse().ok()?,
+        folded: 0,
+        title,
+        reported,
+        agreement: match agreement.as_str() {
+            "=" => Agreement::Agree,
+            "≠" => Agreement::Disagree,
+            _ => Agreement::Unknown,
+        },
+        activity,
+        age,
+        age_tone: Tone::Plain,
+        why_short: name.to_owned(),
+        why,
+        tone: mark.tone(),
+        dim: mark == Mark::Unknown,
+        result: None,
+    })
+}
+
+fn mark_of(glyph: &str) -> Option<Mark> {
+    let marks = [
+        Mark::Stuck,
+        Mark::NeedsYou,
+        Mark::Watch,
+        Mark::Settling(Level::Stuck),
+        Mark::Working,
+        Mark::Rest,
+        Mark::Unknown,
+    ];
+    marks.into_iter().find(|mark| mark.glyph(false) == glyph)
+}
+
+fn hints() -> Vec<Hint> {
+    let hint = |key: &str, words: &str| Hint {
+        key: key.to_owned(),
+        words: words.to_owned(),
+    };
+    vec![
+        hint("a", "abort"),
+        hint("e", "export"),
+        hint("x", "explain"),
+        hint("Enter", "open"),
+        hint("S", "retry now"),
+        hint("/", "filter"),
+        hint("!", "attention only"),
+        hint("?", "help"),
+        hint("q", "quit"),
+    ]
+}
+
+fn detail() -> Detail {
+    let time = |at: &str, rest: &str, tone: Tone| vec![piece(at, Tone::Dim), piece(rest, tone)];
+    Detail {
+        head: vec![
+            piece("TTS-Ebook", Tone::Strong),
+            piece(
+                "  ses_08513899fffeXyz  home:/srv/tts  build · deepseek-v4  842 messages  $0.00",
+                Tone::Dim,
+            ),
+        ],
+        story: vec![
+            vec![
+                piece("✖ stale-busy", Tone::Stuck),
+                piece(
+                    " since 13:50:02. The server says busy; the last answer was completed at 13:50:02 (finish stop) and nothing has happened in this session since. Evidence: msg_f7aec7 completed, 0 tools open, 0 asks, last event 12m ago.",
+                    Tone::Plain,
+                ),
+            ],
+            plain("Abort makes the server forget it."),
+        ],
+        timeline: vec![
+            time(
+                "TURN 41  13:41:10 ",
+                "you      \"now build the index\"",
+                Tone::Plain,
+            ),
+            time(
+                "         13:41:12 ",
+                "bash     ./index.sh                     4m02  ok",
+                Tone::Plain,
+            ),
+            time(
+                "         13:45:20 ",
+                "edit     src/index.rs                   0.2s  ok",
+                Tone::Plain,
+            ),
+            time(
+                "         13:50:02 ",
+                "answer   \"The index is built and can be queried\"  stop",
+                Tone::Plain,
+            ),
+        ],
+        tail: vec![plain("The index is built and can be queried.")],
+    }
+}
+
+pub fn rich() -> Screen {
+    Screen {
+        servers: vec![
+            chip("home", Mark::Working, "1.18.33"),
+            chip("build", Mark::Working, "2.0.14"),
+            chip("nas", Mark::Unknown, "unreachable 2m, next try in 8s"),
+        ],
+        counts: vec![
+            count(Mark::Stuck, 2, "stuck"),
+            count(Mark::NeedsYou, 2, "need you"),
+            count(Mark::Watch, 2, "watch"),
+            count(Mark::Working, 4, "working"),
+            count(Mark::Rest, 37, "at rest"),
+            count(Mark::Unknown, 6, "unknown"),
+        ],
+        asleep: 12,
+        clock: "14:02:11".to_owned(),
+        rows: rich_rows(),
+        selected: Some(0),
+        offset: 0,
+        empty: Vec::new(),
+        detail: Some(detail()),
+        detail_open: false,
+        detail_scroll: 0,
+        filter: None,
+        attention_only: false,
+        dialog: None,
+        page: None,
+        notice: None,
+        footer: hints(),
+        several_servers: true,
+    }
+}
+
+pub fn one_server() -> Screen {
+    let mut screen = rich();
+    screen.servers.truncate(1);
+    screen.rows.retain(|row| row.server == "home");
+    screen.several_servers = false;
+    screen.asleep = 0;
+    screen
+}
+
+pub fn with_result() -> Screen {
+    let mut screen = one_server();
+    screen.rows[0].result = Some(piece(
+        "aborted: absent from status after 0.4s",
+        Tone::Working,
+    ));
+    screen.selected = Some(1);
+    screen.notice = Some(piece("exported to ./ses_08513899fffe.json", Tone::Plain));
+    screen
+}
+
+pub fn many() -> Screen {
+    let mut screen = one_server();
+    let base = screen.rows.clone();
+    for copy in 0..6 {
+        screen.rows.extend(base.iter().cloned().map(|mut row| {
+            row.title = format!("{} {copy}", row.title);
+            row
+        }));
+    }
+    screen.selected = Some(40);
+    screen.attention_only = true;
+    screen
+}
+
+pub fn filtered() -> Screen {
+    let mut screen = rich();
+    screen.rows.retain(|row| row.activity.contains("bash"));
+    screen.filter = Some(FilterLine {
+        text: "running bash".to_owned(),
+        cursor: Some(12),
+        hits: 2,
+        of: 12,
+    });
+    screen
+}
+
+pub fn dialog() -> Screen {
+    let mut screen = rich();
+    screen.dialog = Some(Dialog {
+        title: "Abort \"Port the parser\" on build".to_owned(),
+        lines: vec![
+            "1 reject the permission that \"general: clean up\" waits for (bash rm -r build)".to_owned(),
+            "2 abort \"general: clean up\", \"general: read the docs\", then this session".to_owned(),
+            "3 check: absent from status, the last answer completed".to_owned(),
+            "1 queued prompt will strand. The command may still run on the host; ocwatch cannot end it.".to_owned(),
+        ],
+        foot: "Enter do it · Esc leave it".to_owned(),
+    });
+    screen
+}
+
+pub fn help() -> Screen {
+    let mut screen = rich();
+    let mut lines = vec![plain("What the keys do"), plain("")];
+    for (keys, words) in [
+        (
+            "a",
+            "abort the session, verified; at once if it is stuck, else it asks first",
+        ),
+        (
+            "e",
+            "export the session to a JSON file that `opencode import` takes",
+        ),
+        ("x", "show every rule that was tried, with its answer"),
+        ("Enter", "open the detail; Enter again closes it"),
+        ("j Down", "next row"),
+        ("k Up", "previous row"),
+    ] {
+        lines.push(vec![
+            piece(&format!("{keys:<10}"), Tone::Key),
+            piece(words, Tone::Plain),
+        ]);
+    }
+    lines.push(plain(""));
+    for (mark, word) in [
+        (Mark::Stuck, "stuck"),
+        (Mark::NeedsYou, "needs you"),
+        (
+            Mark::Settling(Level::Stuck),
+            "settling: would become something if it stays so",
+        ),
+    ] {
+        lines.push(vec![
+            piece(mark.glyph(false), mark.tone()),
+            piece(&format!("  {word}"), Tone::Plain),
+        ]);
+    }
+    screen.page = Some(Page {
+        title: "Help".to_owned(),
+        lines,
+        scroll: 0,
+    });
+    screen
+}
+
+pub fn empty() -> Screen {
+    let mut screen = one_server();
+    screen.rows.clear();
+    screen.selected = None;
+    screen.detail = None;
+    for count in &mut screen.counts {
+        count.number = 0;
+    }
+    screen.empty = vec![
+        "No sessions on home.".to_owned(),
+        "Start one with `opencode`, or see a demonstration with `ocwatch --demo`.".to_owned(),
+    ];
+    screen
+}
+
+/// Texts as only an attacker or a very lively user writes them.
+pub const HOSTILE: &[&str] = &[
+    "\u{1b}[2J\u{1b}]0;owned\u{7}bell\r\nnew line\ttab",
+    "\u{202e}gnp.exe \u{2066}isolate\u{2069} \u{200f}",
+    "zero\u{200b}\u{200d}\u{feff}\u{2060}width",
+    "日本語のセッション名はとても長いので切られる",
+    "👩‍👩‍👧‍👦 family ❤️ 🇩🇪 👍🏽 emoji",
+    "Z\u{351}\u{36b}\u{343}\u{36a}\u{302}\u{36b}\u{35d}\u{313}\u{314}\u{35d}\u{342}algo",
+    "مرحبا بالعالم שלום עולם",
+    "\u{9b}31m C1 \u{85} next line \u{ad}soft",
+];
+
+pub fn hostile() -> Screen {
+    let mut screen = rich();
+    for (row, text) in screen.rows.iter_mut().zip(HOSTILE.iter().cycle()) {
+        (*text).clone_into(&mut row.title);
+        row.why = format!("why: {text}");
+        (*text).clone_into(&mut row.activity);
+        (*text).clone_into(&mut row.reported);
+        (*text).clone_into(&mut row.age);
+    }
+    for (chip, text) in screen.servers.iter_mut().zip(HOSTILE.iter().skip(3)) {
+        (*text).clone_into(&mut chip.name);
+    }
+    if let Some(detail) = &mut screen.detail {
+        detail.tail = HOSTILE.iter().map(|text| plain(text)).collect();
+    }
+    screen
+}

@@ -1,0 +1,69 @@
+//! Screens with any text in any place and anything open at once.
+
+use super::fixture::{HOSTILE, many, piece, plain, rich};
+use ocwatch::core::present::{Dialog, FilterLine, Page, Screen, Tone};
+use proptest::prelude::*;
+
+pub fn texts() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        "[a-z ]{0,200}",
+        prop::sample::select(HOSTILE).prop_map(str::to_owned),
+    ]
+}
+
+/// A screen with these texts everywhere and with everything there is on it.
+pub fn wild(texts: &[String], seed: u64) -> Screen {
+    let text = |place: u64| {
+        let place = usize::try_from(seed.wrapping_add(place)).unwrap_or(0);
+        texts[place % texts.len()].clone()
+    };
+    let bit = |n: u64| seed >> n & 1 == 1;
+    let mut screen = if bit(0) { many() } else { rich() };
+    for (row, n) in screen.rows.iter_mut().zip(0..) {
+        row.title = text(n);
+        row.server = text(n + 1);
+        row.reported = text(n + 2);
+        row.activity = text(n + 3);
+        row.age = text(n + 4);
+        row.why = text(n + 5);
+        row.why_short = text(n + 6);
+        row.depth = u16::try_from(seed.wrapping_mul(n + 1) % 70_000).unwrap_or(u16::MAX);
+        row.folded = usize::try_from(seed).unwrap_or(0);
+    }
+    for (chip, n) in screen.servers.iter_mut().zip(0..) {
+        chip.name = text(n);
+        chip.text = text(n + 1);
+    }
+    screen.clock = text(7);
+    screen.selected = bit(1).then_some(usize::try_from(seed % 99).unwrap_or(0));
+    screen.offset = usize::try_from(seed % 77).unwrap_or(0);
+    screen.detail_open = bit(2);
+    screen.detail_scroll = usize::try_from(seed % 55).unwrap_or(0);
+    if let Some(detail) = &mut screen.detail {
+        detail.story.push(plain(&text(8)));
+        detail.tail.push(plain(&text(9)));
+    }
+    screen.filter = bit(3).then(|| FilterLine {
+        text: text(10),
+        cursor: bit(4).then_some(usize::try_from(seed % 300).unwrap_or(0)),
+        hits: usize::MAX,
+        of: usize::MAX,
+    });
+    screen.dialog = bit(5).then(|| Dialog {
+        title: text(11),
+        lines: texts.to_vec(),
+        foot: text(12),
+    });
+    screen.page = (bit(6) && bit(7)).then(|| Page {
+        title: text(13),
+        lines: texts.iter().map(|text| plain(text)).collect(),
+        scroll: usize::try_from(seed % 33).unwrap_or(0),
+    });
+    screen.notice = bit(8).then(|| piece(&text(14), Tone::Watch));
+    if bit(9) {
+        screen.rows.clear();
+        screen.empty = texts.to_vec();
+    }
+    screen
+}

@@ -1,0 +1,258 @@
+//! The store never goes back in time, whatever order reads and events arrive in.
+
+use ocwatch::core::id::{Directory, Epoch, ServerId, SessionId, SessionKey};
+use ocwatch::core::store::{Change, Reported, ServerSpec, Store, Why};
+use ocwatch::core::time::UnixMs;
+use ocwatch::core::wire::{
+    Body, DirectoryReport, DirectoryState, Event, EventKind, Input, LinkReport, LostCause, Message,
+    Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+};
+use std::collections::BTreeMap;
+
+const HOME: &str = "/srv/a";
+
+struct World {
+    store: Store,
+    epoch: u64,
+}
+
+impl World {
+    fn new() -> Self {
+        let store = Store::new(vec![ServerSpec {
+            name: "home".into(),
+            url: "http://h".into(),
+        }]);
+        let mut world = Self { store, epoch: 1 };
+        world.say(0, Body::Link(LinkReport::Connecting { attempt: 1 }));
+        world.say(
+            0,
+            Body::Directory(DirectoryReport {
+                directory: HOME.into(),
+                state: DirectoryState::Loaded,
+            }),
+        );
+        world.say(
+            0,
+            Body::Sessions(SessionList {
+                rows: vec![row("ses_1")],
+                asked_at: UnixMs(0),
+                complete: true,
+            }),
+        );
+        world
+    }
+    fn say(&mut self, at: i64, body: Body) -> Change {
+        self.store.apply(Input {
+            server: ServerId(0),
+            epoch: Epoch(self.epoch),
+            at: UnixMs(at),
+            body,
+        })
+    }
+    fn event(&mut self, at: i64, kind: EventKind) -> Change {
+        self.say(
+            at,
+            Body::Event(Event {
+                directory: Some(HOME.into()),
+                kind,
+            }),
+        )
+    }
+    fn status(&mut self, asked: i64, at: i64, busy: bool) {
+        let entries = if busy {
+            BTreeMap::from([(id(), Status::Busy)])
+        } else {
+            BTreeMap::new()
+        };
+        self.say(
+            at,
+            Body::Status(StatusRead {
+                directory: HOME.into(),
+                asked_at: UnixMs(asked),
+                entries,
+            }),
+        );
+    }
+    fn reported(&self) -> Reported {
+        let server = self.store.server(ServerId(0)).unwrap();
+        server.reported(self.store.session(&key()).unwrap())
+    }
+    fn tail(&self) -> Vec<(String, bool)> {
+        let session = self.store.session(&key()).unwrap();
+        session
+            .tail
+            .messages
+            .iter()
+            .map(|m| (m.id.to_string(), m.completed.is_some()))
+            .collect()
+    }
+}
+
+fn id() -> SessionId {
+    "ses_1".into()
+}
+fn key() -> SessionKey {
+    SessionKey::new(ServerId(0), id())
+}
+fn row(name: &str) -> SessionInfo {
+    SessionInfo {
+        id: name.into(),
+        title: "t".into(),
+        directory: Directory::new(HOME),
+        parent: None,
+        agent: None,
+        model: None,
+        created: UnixMs(0),
+        updated: UnixMs(0),
+        archived: None,
+        reverted: false,
+        cost: 0.0,
+        tokens: Tokens::default(),
+    }
+}
+fn answer(name: &str, created: i64, completed: Option<i64>) -> Message {
+    Message {
+        id: name.into(),
+        session: id(),
+        role: Role::Assistant,
+        parent: None,
+        created: UnixMs(created),
+        completed: completed.map(UnixMs),
+        finish: None,
+        error: None,
+        summary: false,
+        agent: None,
+        model: None,
+        cost: 0.0,
+        tokens: Tokens::default(),
+        parts: Vec::new(),
+    }
+}
+
+#[test]
+fn nothing_is_idle_before_its_directory_was_read() {
+    let mut world = World::new();
+    assert_eq!(world.reported(), Reported::Unknown(Why::NotReadYet));
+    world.status(1, 2, false);
+    assert_eq!(world.reported(), Reported::Idle);
+}
+
+#[test]
+fn an_event_after_the_question_wins_over_the_answer() {
+    let mut world = World::new();
+    world.event(
+        20,
+        EventKind::Status {
+            session: id(),
+            status: Status::Busy,
+        },
+    );
+    world.status(10, 30, false);
+    assert_eq!(
+        world.reported(),
+        Reported::Busy,
+        "asked at 10, told busy at 20"
+    );
+    world.status(40, 41, false);
+    assert_eq!(world.reported(), Reported::Idle, "asked after the event");
+    world.event(
+        35,
+        EventKind::Status {
+            session: id(),
+            status: Status::Busy,
+        },
+    );
+    assert_eq!(
+        world.reported(),
+        Reported::Idle,
+        "an event received before the read was asked is in it"
+    );
+}
+
+#[test]
+fn a_lost_link_makes_everything_unknown_and_erases_nothing() {
+    let mut world = World::new();
+    world.status(1, 2, true);
+    world.say(3, Body::Link(LinkReport::Live));
+    let lost = LinkReport::Lost {
+        cause: LostCause::Refused,
+        text: "gone".into(),
+        retry_at: UnixMs(9),
+    };
+    world.say(5, Body::Link(lost));
+    assert!(matches!(
+        world.reported(),
+        Reported::Unknown(Why::ServerLost(_))
+    ));
+    world.epoch = 2;
+    world.say(6, Body::Link(LinkReport::Connecting { attempt: 2 }));
+    assert!(
+        !world.reported().is_known(),
+        "a further attempt proves nothing"
+    );
+    let told = LinkReport::Identified {
+        dialect: ocwatch::core::wire::Dialect::V1,
+        version: None,
+        skew: None,
+        unsecured: false,
+    };
+    world.say(7, Body::Link(told));
+    assert_eq!(world.reported(), Reported::Unknown(Why::NotReadYet));
+    world.status(8, 9, false);
+    assert_eq!(world.reported(), Reported::Idle);
+    let session = world.store.session(&key()).unwrap();
+    assert_eq!(
+        session.watch.ran_here_at,
+        Some(UnixMs(2)),
+        "it was seen running here"
+    );
+}
+
+#[test]
+fn an_older_epoch_is_counted_and_dropped() {
+    let mut world = World::new();
+    world.epoch = 3;
+    world.status(1, 2, false);
+    world.epoch = 2;
+    let change = world.event(
+        3,
+        EventKind::Status {
+            session: id(),
+            status: Status::Busy,
+        },
+    );
+    assert_eq!(change, Change::Stale(ServerId(0)));
+    assert_eq!(world.store.server(ServerId(0)).unwrap().stale_inputs, 1);
+    assert_eq!(world.reported(), Reported::Idle);
+}
+
+#[test]
+fn messages_that_ended_during_a_read_stay_ended_and_removed_ones_stay_removed() {
+    let mut world = World::new();
+    world.event(
+        20,
+        EventKind::MessageUpdated(Box::new(answer("msg_1", 1, Some(19)))),
+    );
+    world.event(
+        21,
+        EventKind::MessageUpdated(Box::new(answer("msg_3", 3, None))),
+    );
+    world.event(
+        22,
+        EventKind::MessageRemoved {
+            session: id(),
+            message: "msg_2".into(),
+        },
+    );
+    let read = TailRead {
+        session: id(),
+        asked_at: UnixMs(10),
+        whole: true,
+        messages: vec![answer("msg_1", 1, None), answer("msg_2", 2, None)],
+    };
+    world.say(30, Body::Tail(read.clone()));
+    let want = vec![("msg_1".to_owned(), true), ("msg_3".to_owned(), false)];
+    assert_eq!(world.tail(), want);
+    world.say(30, Body::Tail(read));
+    assert_eq!(world.tail(), want, "idempotent");
+}
