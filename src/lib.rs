@@ -63,3 +63,10 @@ pub mod net;
 pub mod sim;
 #[cfg(feature = "tui")]
 pub mod tui;
+
+#[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(feature = "cli")]
+pub mod feed;
+#[cfg(feature = "cli")]
+pub mod shell;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The program: hands everything to [`ocwatch::cli::run`].
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ocwatch::cli::run()
+}

@@ -1,0 +1,258 @@
+//! The command line, as clap understands it.
+//!
+//! What it does: names, help and examples. What it does not: read the environment, the
+//! configuration, or judge what was said; `--help` and the README come from here.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// See what every coding agent on your OpenCode servers is really doing, and unstick it.
+///
+/// Shows, for every session, what the server reports beside what its messages and tools prove.
+/// Without a command: the dashboard.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ocwatch",
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "Examples:\n  ocwatch                            the server on 127.0.0.1:4096\n  ocwatch http://nas:4096 build:4096 two servers side by side\n  ocwatch --demo                     simulated servers, no OpenCode needed\n  ocwatch status --json              one document for scripts"
+)]
+pub struct Cli {
+    /// A URL, host:port, or a name from the configuration
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+
+    /// What to do instead of the dashboard
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// Options that every command takes
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Options that every command takes.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// A server by URL, host:port, or name from the configuration (repeatable)
+    #[arg(long = "server", value_name = "NAME|URL", global = true)]
+    pub server: Vec<String>,
+
+    /// Only sessions of this directory (repeatable)
+    #[arg(long, value_name = "DIR", global = true)]
+    pub directory: Vec<String>,
+
+    /// Which projects may be asked: asking an unloaded one starts it on the server [default: recent]
+    #[arg(long, value_name = "POLICY", value_enum, global = true)]
+    pub inspect: Option<InspectArg>,
+
+    /// Simulated servers instead of real ones
+    #[arg(long, global = true)]
+    pub demo: bool,
+
+    /// Another configuration file
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
+
+    /// How much goes to the log file
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        value_enum,
+        default_value = "info",
+        global = true
+    )]
+    pub log_level: LogLevel,
+
+    /// When to use colour
+    #[arg(
+        long,
+        value_name = "WHEN",
+        value_enum,
+        default_value = "auto",
+        global = true
+    )]
+    pub color: ColorWhen,
+
+    /// Give up after this long (the whole command; not the dashboard)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, global = true)]
+    pub timeout: Option<f64>,
+
+    /// Only ASCII characters (by itself where the locale is not UTF-8)
+    #[arg(long, global = true)]
+    pub ascii: bool,
+
+    /// Dashboard: frames per second at most
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=120), global = true)]
+    pub fps: u16,
+
+    /// Dashboard: begin with only the rows that contain this text
+    #[arg(long, value_name = "TEXT", global = true)]
+    pub filter: Option<String>,
+
+    /// Panic once the dashboard is drawn
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, global = true)]
+    pub panic_for_test: bool,
+}
+
+/// What to do instead of the dashboard.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// One snapshot as a table, or with --json as one document
+    #[command(
+        after_help = "Example:\n  ocwatch status --json | jq '.sessions[] | select(.level == \"stuck\") | .title'"
+    )]
+    Status(StatusArgs),
+    /// Every rule that was tried on a session, with its evidence
+    #[command(after_help = "Example:\n  ocwatch explain ses_4f2 --json")]
+    Explain(ExplainArgs),
+    /// Stop what a session runs, and verify that it ended
+    #[command(after_help = "Example:\n  ocwatch abort ses_4f2a --yes")]
+    Abort(AbortArgs),
+    /// Write a session to a file that `opencode import` takes; its path goes to stdout
+    #[command(
+        after_help = "Examples:\n  ocwatch export ses_4f2a\n  ocwatch export \"Port the parser\" -o - | gzip > parser.json.gz"
+    )]
+    Export(ExportArgs),
+}
+
+/// `ocwatch status`.
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// A URL, host:port, or a name from the configuration
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+    /// One JSON document (schema ocwatch.status/1)
+    #[arg(long)]
+    pub json: bool,
+    /// How long to wait for what cannot be said yet; 0 prints at once
+    #[arg(long, value_name = "SECONDS", default_value_t = 3.0, value_parser = seconds)]
+    pub settle: f64,
+}
+
+/// `ocwatch explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A session: id, unique prefix of an id or a title, or server/id
+    #[arg(value_name = "SESSION")]
+    pub session: String,
+    /// One JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `ocwatch abort`.
+#[derive(Debug, Args)]
+pub struct AbortArgs {
+    /// Sessions: id, unique prefix of an id, whole title, or server/id
+    #[arg(value_name = "SESSION", required = true)]
+    pub sessions: Vec<String>,
+    /// Do not ask; needed off a terminal
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+}
+
+/// `ocwatch export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Sessions: id, unique prefix of an id or a title, or server/id
+    #[arg(value_name = "SESSION", required = true)]
+    pub sessions: Vec<String>,
+    /// Where to: a file, a directory, or - for stdout [default: ./<id>.json]
+    #[arg(long, short, value_name = "FILE|DIR|-")]
+    pub output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `--inspect`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InspectArg {
+    /// Only what the server has loaded already
+    Loaded,
+    /// Also projects with a session changed in the last 24 hours
+    Recent,
+    /// Every project
+    All,
+}
+
+/// `--log-level`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogLevel {
+    /// Nothing
+    Off,
+    /// Failures
+    Error,
+    /// And what is odd
+    Warn,
+    /// And what happened
+    Info,
+    /// And how
+    Debug,
+    /// Everything
+    Trace,
+}
+
+/// `--color`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Seconds from 0 to a day, fractions allowed.
+fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=86_400.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err("must be between 0 and 86400 seconds".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound_and_every_command_has_an_example() {
+        let command = Cli::command();
+        command.clone().debug_assert();
+        for sub in command.get_subcommands() {
+            let help = sub.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_default();
+            assert!(help.contains("Example"), "{}", sub.get_name());
+        }
+    }
+
+    #[test]
+    fn a_server_may_stand_where_a_command_could() {
+        let cli = Cli::try_parse_from(["ocwatch", "http://a:1", "nas"]).expect("servers");
+        assert_eq!(cli.servers, ["http://a:1", "nas"]);
+        assert!(cli.command.is_none());
+        let cli = Cli::try_parse_from(["ocwatch", "--server", "a:1", "status", "--json", "b:2"])
+            .expect("status");
+        assert_eq!(cli.common.server, ["a:1"]);
+        match cli.command {
+            Some(Command::Status(status)) => assert_eq!(status.servers, ["b:2"]),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn times_out_of_range_are_refused() {
+        for bad in ["-1", "abc", "nan", "1e9"] {
+            let parsed = Cli::try_parse_from(["ocwatch", "status", "--settle", bad]);
+            assert!(parsed.is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `config.toml`: servers and the inspect policy.
+//!
+//! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
+//! not: merge it with arguments or the environment; that is done where servers are resolved.
+
+use super::args::InspectArg;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The file as written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Which projects may be asked.
+    pub inspect: Option<InspectArg>,
+    /// The servers, in their order.
+    #[serde(default)]
+    pub server: Vec<ServerEntry>,
+    /// Where it was read from; for messages.
+    #[serde(skip)]
+    pub path: PathBuf,
+}
+
+/// One `[[server]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerEntry {
+    /// What it is called here.
+    pub name: String,
+    /// Where it is.
+    pub url: String,
+    /// For HTTP Basic; `opencode` if absent.
+    pub username: Option<String>,
+    /// Name of the environment variable that holds its password.
+    pub password_env: Option<String>,
+    /// A file that holds its password; refused if others can read it.
+    pub password_file: Option<PathBuf>,
+    /// Only these directories.
+    #[serde(default)]
+    pub directories: Vec<String>,
+}
+
+/// Fits after "failed to use the configuration: ".
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// The file named with `--config` is not there or cannot be read.
+    #[error("{}: {why}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: std::io::Error,
+    },
+    /// Not TOML, an unknown key, a wrong type.
+    #[error("{}:{line}: {why}", path.display())]
+    Parse {
+        /// Which.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// Why, one line.
+        why: String,
+    },
+    /// It reads, but does not make sense.
+    #[error("{}: {why}", path.display())]
+    Meaning {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+/// Reads the file that was named, or else the one in its usual place if it is there.
+pub fn load(named: Option<&Path>, usual: Option<&Path>) -> Result<Config, ConfigError> {
+    let Some(path) = named.or(usual) else {
+        return Ok(Config::default());
+    };
+    match std::fs::read_to_string(path) {
+        Ok(text) => parse(path, &text),
+        Err(why) if named.is_none() && why.kind() == std::io::ErrorKind::NotFound => {
+            Ok(Config::default())
+        }
+        Err(why) => Err(ConfigError::Read {
+            path: path.to_owned(),
+            why,
+        }),
+    }
+}
+
+/// Reads the text of a file.
+pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
+    let mut config: Config = toml::from_str(text).map_err(|why| ConfigError::Parse {
+        path: path.to_owned(),
+        line: line_of(text, why.span().map_or(0, |span| span.start)),
+        why: why.message().split('\n').collect::<Vec<_>>().join(", "),
+    })?;
+    path.clone_into(&mut config.path);
+    let mut names = std::collections::BTreeSet::new();
+    for entry in &config.server {
+        if entry.name.is_empty() || !names.insert(entry.name.as_str()) {
+            return Err(ConfigError::Meaning {
+                path: path.to_owned(),
+                why: format!("the server name {:?} is empty or stands twice", entry.name),
+            });
+        }
+    }
+    Ok(config)
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    let before = text.as_bytes().iter().take(offset);
+    before.filter(|byte| **byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        parse(Path::new("/c/config.toml"), text)
+            .expect_err("must be refused")
+            .to_string()
+    }
+
+    #[test]
+    fn a_full_file_reads() {
+        let text = "inspect = \"loaded\"\n[[server]]\nname = \"home\"\nurl = \"http://127.0.0.1:4096\"\nusername = \"me\"\npassword_env = \"PW\"\ndirectories = [\"/srv\"]\n";
+        let config = parse(Path::new("c"), text).expect("config");
+        assert_eq!(config.inspect, Some(InspectArg::Loaded));
+        assert_eq!(config.server[0].name, "home");
+        assert_eq!(config.server[0].directories, ["/srv"]);
+    }
+
+    #[test]
+    fn mistakes_name_file_and_line() {
+        let unknown = error("[[server]]\nname = \"a\"\nurl = \"b\"\nurll = \"c\"\n");
+        assert!(
+            unknown.starts_with("/c/config.toml:4: unknown field `urll`"),
+            "{unknown}"
+        );
+        let wrong = error("inspect = \"sometimes\"\n");
+        assert!(wrong.starts_with("/c/config.toml:1: "), "{wrong}");
+        assert!(wrong.contains("loaded"), "{wrong}");
+        let broken = error("\n\n[[server\n");
+        assert!(broken.starts_with("/c/config.toml:3: "), "{broken}");
+        assert!(!broken.contains('\n'));
+        let twice = "[[server]]\nname = \"a\"\nurl = \"b\"\n";
+        assert!(error(&format!("{twice}{twice}")).contains("\"a\""));
+    }
+
+    #[test]
+    fn a_missing_usual_file_is_no_error_but_a_named_one_is() {
+        let missing = Path::new("/nonexistent/ocwatch/config.toml");
+        assert!(load(None, Some(missing)).is_ok());
+        assert!(load(Some(missing), None).is_err());
+    }
+}

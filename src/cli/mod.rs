@@ -1,0 +1,208 @@
+//! The command line at the edge: arguments, configuration, environment, log, exit code.
+//!
+//! What it does: turn what the user said into a command of `shell` and its end into an exit code.
+//! What it does not: watch, judge or act. Invariants: every failure is one clear line on stderr
+//! without a password; stdout carries only results.
+
+pub mod args;
+pub mod config;
+pub mod env;
+mod log;
+pub mod servers;
+mod start;
+
+use crate::shell::clock::system_clock;
+use crate::shell::commands::{self, Look, say};
+use crate::shell::effects::Effects;
+use crate::shell::exit::{Exit, Trouble};
+use crate::shell::interactive::{Dashboard, DashboardError};
+use crate::shell::signals::{Request, Signals, stop_here};
+use crate::shell::snapshot::Snapshot;
+use crate::tui::{self, TerminalError, Theme};
+use args::{Cli, Command, Common};
+use clap::Parser;
+use color_eyre::eyre;
+use start::{Setup, setup};
+use std::io::{BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc;
+
+/// How long tasks may take to end after the result is there.
+const WIND_DOWN: Duration = Duration::from_millis(300);
+/// Answers of effects that may wait.
+const WAITING_ANSWERS: usize = 256;
+
+/// Runs the program.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(said) => return usage(&said),
+    };
+    let code = match start(&cli) {
+        Ok(exit) => exit.code(),
+        Err(report) => tell(&report).code(),
+    };
+    ExitCode::from(code)
+}
+
+/// Help and version go to stdout and are no error.
+fn usage(said: &clap::Error) -> ExitCode {
+    // A closed pipe: nobody reads it.
+    said.print().ok();
+    ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(2))
+}
+
+/// One line for what is expected to go wrong; the whole report for what is not.
+fn tell(report: &eyre::Report) -> Exit {
+    let Some(trouble) = report.downcast_ref::<Trouble>() else {
+        say(&format!("{report:#}"));
+        return Exit::Failed;
+    };
+    if !trouble.is_quiet() {
+        say(&trouble.to_string());
+    }
+    trouble.exit()
+}
+
+fn start(cli: &Cli) -> eyre::Result<Exit> {
+    color_eyre::install()?;
+    let log_dir = start::state_dir();
+    let _log = log::start(cli.common.log_level, log_dir.as_deref());
+    refuse_silent_abort(cli)?;
+    let clock = system_clock();
+    let setup = setup(cli, &clock)?;
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    let ended = command(&runtime, cli, &setup);
+    runtime.shutdown_timeout(WIND_DOWN);
+    Ok(ended?)
+}
+
+fn command(runtime: &Runtime, cli: &Cli, setup: &Setup) -> Result<Exit, Trouble> {
+    match &cli.command {
+        None => runtime.block_on(dashboard(setup, &cli.common)),
+        Some(command) => runtime.block_on(headless(setup, &cli.common, command)),
+    }
+}
+
+/// Off a terminal nobody can agree.
+fn refuse_silent_abort(cli: &Cli) -> Result<(), Trouble> {
+    match &cli.command {
+        Some(Command::Abort(abort)) if !abort.yes && !std::io::stdin().is_terminal() => Err(
+            Trouble::Usage("abort needs --yes when stdin is not a terminal".to_owned()),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Runs a command; a signal ends it in order, so that no half-written file is left.
+async fn headless(setup: &Setup, common: &Common, command: &Command) -> Result<Exit, Trouble> {
+    let mut out = BufWriter::new(std::io::stdout());
+    let mut signals = Signals::listen()?;
+    let ended = {
+        let mut work = std::pin::pin!(one(setup, common, command, &mut out));
+        loop {
+            tokio::select! {
+                ended = &mut work => break ended,
+                request = signals.next() => match request {
+                    Request::End(number) => break Ok(Exit::Signal(number)),
+                    Request::Stop => stop_here()?,
+                    Request::Continued => {}
+                },
+            }
+        }
+    };
+    out.flush()?;
+    ended
+}
+
+async fn one(
+    setup: &Setup,
+    common: &Common,
+    command: &Command,
+    out: &mut impl Write,
+) -> Result<Exit, Trouble> {
+    let deadline = commands::deadline(common.timeout);
+    let clock = setup.clock.clone();
+    let snapshot = Snapshot::new(setup.app(common), setup.feed(), clock, deadline);
+    let clients = &setup.clients;
+    match command {
+        Command::Status(it) => {
+            let settle = Duration::from_secs_f64(it.settle);
+            commands::status(snapshot, settle, look(common, it.json), out).await
+        }
+        Command::Explain(it) => {
+            commands::explain(snapshot, &it.session, look(common, it.json), out).await
+        }
+        Command::Abort(it) => {
+            commands::abort_all(snapshot, clients, &it.sessions, it.yes, out).await
+        }
+        Command::Export(it) => {
+            let to = commands::output(it.output.as_deref(), it.sessions.len())?;
+            commands::export_all(snapshot, clients, &it.sessions, &to, it.force, out).await
+        }
+    }
+}
+
+fn look(common: &Common, json: bool) -> Look {
+    Look {
+        json,
+        color: env::color(common.color),
+        ascii: env::ascii(common.ascii),
+    }
+}
+
+async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
+    let feed = setup.feed();
+    let (to_loop, answers) = mpsc::channel(WAITING_ANSWERS);
+    let effects = Effects {
+        clients: setup.clients.clone().into(),
+        commands: feed.commands.clone(),
+        export_dir: PathBuf::from("."),
+        answers: to_loop,
+    };
+    let dashboard = Dashboard {
+        app: setup.app(common),
+        feed,
+        effects,
+        answers,
+        clock: setup.clock.clone(),
+        theme: Theme::new(env::color(common.color), env::ascii(common.ascii)),
+        fps: common.fps,
+        panics: watch_panics(),
+        panic_for_test: panic_for_test(common),
+    };
+    dashboard.run().await.map_err(|why| match why {
+        DashboardError::Terminal(TerminalError::NotATerminal) => Trouble::Usage(why.to_string()),
+        _ => Trouble::Failed(format!("failed to show the dashboard: {why}")),
+    })
+}
+
+/// A panic anywhere gives the terminal back, prints its report, and is told to the loop.
+fn watch_panics() -> mpsc::UnboundedReceiver<()> {
+    tui::install_panic_hook();
+    let (to_loop, panics) = mpsc::unbounded_channel();
+    let previous = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        previous(info);
+        tracing::error!(panic = %info, "panic");
+        // A closed channel: the loop itself panicked or has ended.
+        to_loop.send(()).ok();
+    }));
+    panics
+}
+
+#[cfg(debug_assertions)]
+fn panic_for_test(common: &Common) -> bool {
+    common.panic_for_test
+}
+
+#[cfg(not(debug_assertions))]
+fn panic_for_test(_: &Common) -> bool {
+    false
+}

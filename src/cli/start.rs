@@ -1,0 +1,170 @@
+//! From arguments to everything that a command works with.
+//!
+//! What it does: read the configuration, resolve servers, start the demo, make clients and links.
+//! What it does not: run the command.
+
+use super::args::{Cli, Command, Common, InspectArg};
+use super::{config, env, servers};
+use crate::core::app::{App, AppOptions};
+use crate::core::id::{Directory, ServerId};
+use crate::core::time::{Clock, Span};
+use crate::feed::demo::{self, DemoFeed};
+use crate::feed::live::{self, LiveFeed};
+use crate::net::client::{Address, Client};
+use crate::net::link::{Inspect, LinkSpec};
+use crate::shell::exit::Trouble;
+use crate::shell::target::Target;
+use directories::ProjectDirs;
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long the usual port may take to answer before it counts as closed.
+const PROBE: Duration = Duration::from_millis(500);
+/// Where an OpenCode server listens unless told otherwise.
+const USUAL: SocketAddr = SocketAddr::new(
+    std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+    servers::USUAL_PORT,
+);
+
+/// What every command needs.
+pub struct Setup {
+    /// The servers to watch.
+    pub targets: Vec<Target>,
+    /// Their clients, in the same order.
+    pub clients: Vec<Client>,
+    /// What may be asked.
+    pub inspect: Inspect,
+    /// Keeps the simulated servers alive.
+    #[expect(dead_code, reason = "held, never looked at")]
+    pub demo: Option<DemoFeed>,
+    /// The only clock.
+    pub clock: Clock,
+}
+
+/// Where files of this program belong, if this user has a home.
+pub fn project_dirs() -> Option<ProjectDirs> {
+    ProjectDirs::from("", "", "ocwatch")
+}
+
+/// The directory of the log.
+pub fn state_dir() -> Option<PathBuf> {
+    let dirs = project_dirs()?;
+    let dir = dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir());
+    Some(dir.to_owned())
+}
+
+/// Reads, resolves and connects nothing yet.
+pub fn setup(cli: &Cli, clock: &Clock) -> Result<Setup, Trouble> {
+    let usual = project_dirs().map(|dirs| dirs.config_dir().join("config.toml"));
+    let config = config::load(cli.common.config.as_deref(), usual.as_deref())
+        .map_err(|why| Trouble::Usage(format!("failed to use the configuration: {why}")))?;
+    let named = named(cli);
+    let (mut targets, demo) = if cli.common.demo {
+        demo_targets(&named, clock)?
+    } else {
+        (real_targets(&named, &config)?, None)
+    };
+    for target in &mut targets {
+        let asked = cli.common.directory.iter().map(String::as_str);
+        target.directories.extend(asked.map(Directory::from));
+    }
+    let clients: Result<Vec<Client>, _> = targets.iter().map(|it| it.client(clock)).collect();
+    let clients = clients.map_err(|why| Trouble::Failed(why.to_string()))?;
+    let inspect = cli.common.inspect.or(config.inspect);
+    Ok(Setup {
+        targets,
+        clients,
+        inspect: inspect.map_or_else(Inspect::default, policy),
+        demo,
+        clock: clock.clone(),
+    })
+}
+
+impl Setup {
+    /// Starts the links. Needs a runtime.
+    pub fn feed(&self) -> LiveFeed {
+        let links = self.targets.iter().zip(&self.clients).zip(0..);
+        let specs = links.map(|((target, client), number)| LinkSpec {
+            inspect: self.inspect,
+            directories: target.directories.clone(),
+            ..LinkSpec::new(ServerId(number), client.clone())
+        });
+        live::start(specs.collect(), &self.clock)
+    }
+
+    /// An app for these servers.
+    pub fn app(&self, common: &Common) -> App {
+        let specs = self.targets.iter().map(Target::spec).collect();
+        let options = AppOptions {
+            utc_offset: utc_offset(&self.clock),
+            filter: common.filter.clone().unwrap_or_default(),
+            ..AppOptions::default()
+        };
+        App::new(specs, options)
+    }
+}
+
+fn named(cli: &Cli) -> Vec<String> {
+    let mut named = cli.common.server.clone();
+    named.extend(cli.servers.iter().cloned());
+    if let Some(Command::Status(status)) = &cli.command {
+        named.extend(status.servers.iter().cloned());
+    }
+    named
+}
+
+fn policy(said: InspectArg) -> Inspect {
+    match said {
+        InspectArg::Loaded => Inspect::Loaded,
+        InspectArg::Recent => Inspect::default(),
+        InspectArg::All => Inspect::All,
+    }
+}
+
+fn demo_targets(
+    named: &[String],
+    clock: &Clock,
+) -> Result<(Vec<Target>, Option<DemoFeed>), Trouble> {
+    if let Some(server) = named.first() {
+        let server = crate::core::present::clean(server);
+        let text = format!("--demo brings its own servers: leave out {server:?}");
+        return Err(Trouble::Usage(text));
+    }
+    let failed = |why: String| Trouble::Failed(format!("failed to start the demo: {why}"));
+    let demo = demo::start(clock.clone()).map_err(|why| failed(why.to_string()))?;
+    let mut targets = Vec::new();
+    for (name, url) in demo.servers() {
+        let address = Address::parse(&url).map_err(|why| failed(why.to_string()))?;
+        targets.push(Target {
+            name,
+            address,
+            credentials: None,
+            directories: Vec::new(),
+        });
+    }
+    Ok((targets, Some(demo)))
+}
+
+fn real_targets(named: &[String], config: &config::Config) -> Result<Vec<Target>, Trouble> {
+    let usage = |why: servers::ServerError| Trouble::Usage(why.to_string());
+    let targets = servers::resolve(named, config, &env::var).map_err(usage)?;
+    if !targets.is_empty() {
+        return Ok(targets);
+    }
+    if TcpStream::connect_timeout(&USUAL, PROBE).is_err() {
+        return Err(Trouble::Unread(format!(
+            "no OpenCode server found on {USUAL}: start one (opencode serve --port {}), name one \
+             (ocwatch http://HOST:PORT), or look at the demo (ocwatch --demo)",
+            servers::USUAL_PORT
+        )));
+    }
+    Ok(vec![servers::usual(&env::var).map_err(usage)?])
+}
+
+/// Local time minus UTC, now.
+fn utc_offset(clock: &Clock) -> Span {
+    let now = jiff::Timestamp::from_millisecond(clock().0).unwrap_or_default();
+    let offset = jiff::tz::TimeZone::system().to_offset(now);
+    Span::secs(i64::from(offset.seconds()))
+}

@@ -1,0 +1,125 @@
+//! Abort: the plan's steps, then reading again until all has settled.
+//!
+//! What it does: look, act, look again. What it does not: plan (that is `core::plan`), retry, or
+//! believe the `true` that every abort answers.
+
+use super::look::{Look, look};
+use crate::core::app::Outcome;
+use crate::core::plan::{Plan, Step};
+use crate::core::wire::AskKind;
+use crate::net::client::{Client, ClientError};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// How long is looked for an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// When something ran.
+    pub running: Duration,
+    /// When nothing ran: nothing is expected.
+    pub idle: Duration,
+    /// Between two looks.
+    pub pause: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            running: Duration::from_secs(10),
+            idle: Duration::from_secs(2),
+            pause: Duration::from_millis(200),
+        }
+    }
+}
+
+/// Carries out the plan and says what was seen afterwards.
+pub async fn abort(client: &Client, plan: &Plan, patience: Patience) -> Outcome {
+    let before = match look(client, plan).await {
+        Ok(before) => before,
+        Err(why) => return Outcome::Failed(format!("it could not be read before: {why}")),
+    };
+    let begun = Instant::now();
+    for step in &plan.steps {
+        match carry_out(client, step).await {
+            Ok(()) => {}
+            Err(why) if is_gone(&why) => {}
+            Err(why) => return Outcome::Failed(format!("{} failed: {why}", name(step))),
+        }
+    }
+    let wait = if before.is_running() {
+        patience.running
+    } else {
+        patience.idle
+    };
+    let seen = watch(client, plan, begun + wait, patience.pause).await;
+    tell(&before, seen, begun.elapsed())
+}
+
+async fn carry_out(client: &Client, step: &Step) -> Result<(), ClientError> {
+    match step {
+        Step::Abort { session, directory } => client.abort(session, Some(directory)).await,
+        Step::Reject {
+            kind: AskKind::Permission,
+            ask,
+            directory,
+            ..
+        } => client.reject_permission(ask, directory).await,
+        Step::Reject {
+            kind: AskKind::Question,
+            ask,
+            directory,
+            ..
+        } => client.reject_question(ask, directory).await,
+    }
+}
+
+/// The ask was answered meanwhile: what is to be reached is reached.
+fn is_gone(why: &ClientError) -> bool {
+    matches!(why, ClientError::Status { code: 404, .. })
+}
+
+fn name(step: &Step) -> &'static str {
+    match step {
+        Step::Abort { .. } => "the abort",
+        Step::Reject { .. } => "rejecting the ask",
+    }
+}
+
+/// Looks until all has settled or the time is over; gives the last look.
+async fn watch(
+    client: &Client,
+    plan: &Plan,
+    until: Instant,
+    pause: Duration,
+) -> Result<Look, ClientError> {
+    loop {
+        let seen = look(client, plan).await;
+        let settled = seen.as_ref().is_ok_and(Look::is_settled);
+        if settled || Instant::now() >= until {
+            return seen;
+        }
+        sleep(pause).await;
+    }
+}
+
+fn tell(before: &Look, after: Result<Look, ClientError>, took: Duration) -> Outcome {
+    let took = format!("{:.1} s", took.as_secs_f64());
+    match after {
+        Err(why) => Outcome::Failed(format!(
+            "it was sent, but what became of it could not be read: {why}"
+        )),
+        Ok(after) if !after.is_settled() => {
+            Outcome::NoEffect(format!("after {took}: {}", after.words()))
+        }
+        Ok(after) if before.is_settled() => {
+            Outcome::NoEffect(format!("nothing ran: {}", after.words()))
+        }
+        Ok(after) => {
+            let many = match after.sessions.len() {
+                0 | 1 => String::new(),
+                n => format!(", {n} sessions"),
+            };
+            Outcome::Done(format!("ended{many} after {took}: {}", after.words()))
+        }
+    }
+}

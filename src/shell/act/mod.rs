@@ -1,0 +1,7 @@
+//! Actions on a server, carried out and then verified by reading again.
+//!
+//! Invariant: nothing is called done that the server's own answers did not show.
+
+pub mod abort;
+pub mod export;
+mod look;

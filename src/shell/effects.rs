@@ -1,0 +1,130 @@
+//! Carries out what the app wants done outside; answers come back as messages.
+//!
+//! What it does: one task per action, one action per session at a time. What it does not: wait;
+//! [`Effects::run`] returns at once, so a key is never held up. An action that dies is told as
+//! failed.
+
+use crate::core::app::{Done, Effect, Msg, Outcome};
+use crate::core::id::{ServerId, SessionKey};
+use crate::core::plan::Plan;
+use crate::core::present::clean;
+use crate::feed::live::Commands;
+use crate::net::client::Client;
+use crate::net::link::LinkCommand;
+use crate::shell::act::abort::{Patience, abort};
+use crate::shell::act::export::{Place, export};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// What the loop itself must do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// Leave the screen, stop, and come back.
+    Suspend,
+    /// Draw everything again.
+    Redraw,
+    /// Leave the program.
+    Quit,
+}
+
+/// Everything that an effect needs.
+pub struct Effects {
+    /// By [`ServerId`].
+    pub clients: Arc<[Client]>,
+    /// To the links.
+    pub commands: Commands,
+    /// Where exports go.
+    pub export_dir: PathBuf,
+    /// Where answers go.
+    pub answers: mpsc::Sender<Msg>,
+}
+
+impl Effects {
+    /// Starts an effect, or says what the loop must do.
+    pub fn run(&self, effect: Effect) -> Option<Control> {
+        match effect {
+            Effect::Abort(plan) => self.abort(plan),
+            Effect::Export { key } => self.export(key),
+            Effect::Read { key } => self.read(&key),
+            Effect::Load { server, directory } => {
+                self.command(server, LinkCommand::LoadDirectory(directory));
+            }
+            Effect::Retry(server) => self.command(server, LinkCommand::RetryNow),
+            Effect::Suspend => return Some(Control::Suspend),
+            Effect::Redraw => return Some(Control::Redraw),
+            Effect::Quit => return Some(Control::Quit),
+        }
+        None
+    }
+
+    fn command(&self, server: ServerId, command: LinkCommand) {
+        self.commands.send(server, command);
+    }
+
+    fn read(&self, key: &SessionKey) {
+        self.command(key.server, LinkCommand::ReadSession(key.session.clone()));
+    }
+
+    fn client(&self, server: ServerId) -> Option<Client> {
+        self.clients.get(usize::from(server.0)).cloned()
+    }
+
+    fn abort(&self, plan: Plan) {
+        let Some(client) = self.client(plan.key.server) else {
+            return;
+        };
+        let commands = self.commands.clone();
+        let key = plan.key.clone();
+        self.spawn(key, "abort", async move {
+            let outcome = abort(&client, &plan, Patience::default()).await;
+            for settle in &plan.settle {
+                let server = plan.key.server;
+                commands.send(server, LinkCommand::Refresh(settle.directory.clone()));
+                commands.send(server, LinkCommand::ReadSession(settle.session.clone()));
+            }
+            outcome
+        });
+    }
+
+    fn export(&self, key: SessionKey) {
+        let Some(client) = self.client(key.server) else {
+            return;
+        };
+        let place = Place::NextFree(self.export_dir.clone());
+        let session = key.session.clone();
+        self.spawn(key, "export", async move {
+            match export(&client, &session, place).await {
+                Ok(done) => Outcome::Done(format!(
+                    "{} messages to {}",
+                    done.messages,
+                    clean(&done.path.display().to_string())
+                )),
+                Err(why) => Outcome::Failed(clean(&why.to_string())),
+            }
+        });
+    }
+
+    fn spawn(
+        &self,
+        key: SessionKey,
+        action: &'static str,
+        work: impl Future<Output = Outcome> + Send + 'static,
+    ) {
+        let answers = self.answers.clone();
+        tracing::info!(session = %key.session, action, "begun");
+        let task = tokio::spawn(work);
+        tokio::spawn(async move {
+            let died = |_| Outcome::Failed("it ended by an error of ocwatch itself".to_owned());
+            let outcome = task.await.unwrap_or_else(died);
+            tracing::info!(session = %key.session, action, ?outcome, "ended");
+            let done = Done {
+                key,
+                action,
+                outcome,
+            };
+            // A closed channel: the program is ending, nobody waits for it.
+            answers.send(Msg::Done(done)).await.ok();
+        });
+    }
+}

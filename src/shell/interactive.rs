@@ -1,0 +1,255 @@
+//! The dashboard's loop: keys, answers, inputs and time in; screens and effects out.
+//!
+//! What it does: decides the order in which things are taken, see [`Dashboard::run`]. What it does
+//! not: decide what a key means or what is drawn. Invariants: no key waits for a request or a file;
+//! drawing happens only when the screen differs and at most so many times a second; whatever ends
+//! the loop, the terminal is given back.
+
+use crate::core::app::{App, Effect, Msg, update};
+use crate::core::present;
+use crate::core::time::{Clock, Span, UnixMs};
+use crate::core::wire::Input;
+use crate::feed::live::LiveFeed;
+use crate::shell::effects::{Control, Effects};
+use crate::shell::exit::Exit;
+use crate::shell::signals::{Request, Signals, stop_here};
+use crate::tui::{self, Pacer, Terminal, TerminalError, Theme};
+use crossterm::event::{Event, EventStream};
+use futures_util::StreamExt;
+use std::io;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+/// Inputs per turn of the loop, at most.
+const BUDGET: usize = 512;
+/// Inputs between two looks at the clock.
+const PORTION: usize = 64;
+/// Time per turn of the loop for inputs, at most.
+const BUDGET_TIME: Span = Span(8);
+
+/// Fits after "failed to show the dashboard: ".
+#[derive(Debug, Error)]
+pub enum DashboardError {
+    /// The terminal.
+    #[error("{0}")]
+    Terminal(#[from] TerminalError),
+    /// Signals cannot be listened to, or the program cannot be stopped.
+    #[error("{0}")]
+    Signals(#[from] io::Error),
+    /// A part of the program panicked; what it said stands on stderr.
+    #[error("a part of ocwatch ended unexpectedly")]
+    Broken,
+}
+
+/// Everything that the loop works with.
+pub struct Dashboard {
+    /// The model.
+    pub app: App,
+    /// Where inputs come from.
+    pub feed: LiveFeed,
+    /// Carries effects out.
+    pub effects: Effects,
+    /// Their answers.
+    pub answers: mpsc::Receiver<Msg>,
+    /// The only clock.
+    pub clock: Clock,
+    /// How it looks.
+    pub theme: Theme,
+    /// Frames per second at most.
+    pub fps: u16,
+    /// Says that some task panicked.
+    pub panics: mpsc::UnboundedReceiver<()>,
+    /// Panic after the first frame.
+    pub panic_for_test: bool,
+}
+
+/// The parts that only exist while the terminal is ours.
+struct Show {
+    terminal: Terminal,
+    pacer: Pacer,
+    tick_at: Option<UnixMs>,
+    ended: Option<Exit>,
+}
+
+impl Dashboard {
+    /// Runs until the user or a signal ends it.
+    ///
+    /// The order of the branches is the order of their rights. Signals and keys first, so that a
+    /// flood of events cannot hold up a hand; then answers to actions; then a frame that is due,
+    /// so that a flood cannot freeze the screen; then time; and inputs last, in portions. The frame
+    /// and the tick are bounded in number by time, so they cannot starve the inputs.
+    pub async fn run(mut self) -> Result<Exit, DashboardError> {
+        let mut signals = Signals::listen()?;
+        let mut show = Show {
+            terminal: Terminal::new()?,
+            pacer: Pacer::new(self.fps),
+            tick_at: None,
+            ended: None,
+        };
+        let mut keys = EventStream::new();
+        let mut batch: Vec<Input> = Vec::with_capacity(PORTION);
+        while show.ended.is_none() {
+            let now = (self.clock)();
+            let frame = show.pacer.next_frame_at(now).map(|at| at - now);
+            let tick = self.next_tick(&mut show, now);
+            tokio::select! {
+                biased;
+                request = signals.next() => signal(&mut show, request)?,
+                event = keys.next() => self.event(&mut show, event)?,
+                Some(()) = self.panics.recv() => return Err(DashboardError::Broken),
+                Some(answer) = self.answers.recv() => self.take(&mut show, answer)?,
+                () = after(frame) => self.draw(&mut show)?,
+                () = after(tick) => self.tick(&mut show)?,
+                more = self.feed.inputs.recv_many(&mut batch, PORTION) => {
+                    if more == 0 {
+                        return Err(DashboardError::Broken);
+                    }
+                    self.inputs(&mut show, &mut batch)?;
+                }
+            }
+        }
+        self.feed.commands.shut_down();
+        Ok(show.ended.unwrap_or(Exit::Done))
+    }
+
+    /// One message into the model, its effects out.
+    fn take(&mut self, show: &mut Show, msg: Msg) -> Result<(), DashboardError> {
+        let now = (self.clock)();
+        show.pacer.touch();
+        for effect in update(&mut self.app, msg, now) {
+            self.effect(show, effect)?;
+        }
+        Ok(())
+    }
+
+    fn effect(&mut self, show: &mut Show, effect: Effect) -> Result<(), DashboardError> {
+        match self.effects.run(effect) {
+            None => Ok(()),
+            Some(Control::Quit) => {
+                show.ended = Some(Exit::Done);
+                Ok(())
+            }
+            Some(Control::Redraw) => redraw(show),
+            Some(Control::Suspend) => suspend(show),
+        }
+    }
+
+    fn event(
+        &mut self,
+        show: &mut Show,
+        event: Option<io::Result<Event>>,
+    ) -> Result<(), DashboardError> {
+        match event {
+            Some(Ok(Event::Key(event))) => match tui::key(event) {
+                Some(key) => self.take(show, Msg::Key(key)),
+                None => Ok(()),
+            },
+            Some(Ok(Event::Paste(text))) => self.take(show, Msg::Paste(text)),
+            Some(Ok(Event::Resize(..))) => {
+                show.pacer.forget();
+                Ok(())
+            }
+            Some(Ok(_)) => Ok(()),
+            // The terminal is gone: nobody is there to look.
+            Some(Err(_)) | None => {
+                show.ended = Some(Exit::Failed);
+                Ok(())
+            }
+        }
+    }
+
+    /// A portion of inputs, and more of them while there are some and there is time.
+    fn inputs(&mut self, show: &mut Show, batch: &mut Vec<Input>) -> Result<(), DashboardError> {
+        let begun = (self.clock)();
+        let mut taken = batch.len();
+        self.take(show, Msg::Feed(std::mem::take(batch)))?;
+        while taken < BUDGET && (self.clock)().since(begun) < BUDGET_TIME {
+            while batch.len() < PORTION
+                && let Ok(input) = self.feed.inputs.try_recv()
+            {
+                batch.push(input);
+            }
+            if batch.is_empty() {
+                break;
+            }
+            taken += batch.len();
+            self.take(show, Msg::Feed(std::mem::take(batch)))?;
+        }
+        Ok(())
+    }
+
+    /// How long until time alone changes the screen. The point stays where it is when other
+    /// branches win meanwhile.
+    fn next_tick(&self, show: &mut Show, now: UnixMs) -> Option<Span> {
+        if show.tick_at.is_none_or(|at| at - now > TICK_LONGEST) {
+            show.tick_at = self.app.next_tick(now).map(|wait| now + wait);
+        }
+        show.tick_at.map(|at| at - now)
+    }
+
+    fn tick(&mut self, show: &mut Show) -> Result<(), DashboardError> {
+        show.tick_at = None;
+        self.take(show, Msg::Tick)
+    }
+
+    fn draw(&mut self, show: &mut Show) -> Result<(), DashboardError> {
+        let now = (self.clock)();
+        let screen = present::screen(&self.app, now);
+        let Some(screen) = show.pacer.frame(screen, now) else {
+            return Ok(());
+        };
+        show.terminal.draw(screen, &self.theme)?;
+        let rows = tui::table_rows(show.terminal.area()?, screen);
+        if rows != self.app.ui.table_rows {
+            update(&mut self.app, Msg::Rows(rows), now);
+        }
+        // A test wants to see what a panic leaves behind; never set in a release build.
+        assert!(!self.panic_for_test, "panic for test");
+        Ok(())
+    }
+}
+
+/// A tick is never further ahead; a clock that was set back must not stop the ticks.
+const TICK_LONGEST: Span = Span::mins(1);
+
+/// Waits so long; for ever without a time.
+async fn after(wait: Option<Span>) {
+    match wait {
+        Some(wait) => sleep(Duration::from_millis(wait.0.max(0).unsigned_abs())).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn signal(show: &mut Show, request: Request) -> Result<(), DashboardError> {
+    match request {
+        Request::End(number) => {
+            show.ended = Some(Exit::Signal(number));
+            Ok(())
+        }
+        Request::Stop => suspend(show),
+        Request::Continued => come_back(show),
+    }
+}
+
+fn redraw(show: &mut Show) -> Result<(), DashboardError> {
+    show.terminal.clear()?;
+    show.pacer.forget();
+    Ok(())
+}
+
+fn suspend(show: &mut Show) -> Result<(), DashboardError> {
+    show.terminal.leave();
+    stop_here()?;
+    come_back(show)
+}
+
+/// After a stop: the terminal is taken over again, whatever the shell did with it meanwhile.
+fn come_back(show: &mut Show) -> Result<(), DashboardError> {
+    show.terminal.leave();
+    show.terminal.enter()?;
+    show.pacer.forget();
+    show.tick_at = None;
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! Joins the pure core to the world: clock, terminal, sockets, files.
+//!
+//! What it does: the dashboard's loop, the headless commands, and carrying out effects. What it
+//! does not: decide anything; arguments and configuration are read in `cli`.
+
+pub mod act;
+pub mod clock;
+pub mod commands;
+pub mod effects;
+pub mod exit;
+pub mod interactive;
+pub mod print;
+pub mod session_ref;
+pub mod signals;
+pub mod snapshot;
+pub mod target;

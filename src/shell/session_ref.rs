@@ -1,0 +1,229 @@
+//! Which session a text means.
+//!
+//! What it does: find the one session that SESSION names: an id, a unique prefix of an id, or a
+//! title; `server/…` when two servers hold it. What it does not: guess. Commands that change
+//! something take no prefix of a title.
+
+use crate::core::id::{ServerId, SessionKey};
+use crate::core::present::clean;
+use crate::core::store::Store;
+use thiserror::Error;
+
+/// What the command that asks is going to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Only look: a prefix of a title will do.
+    Read,
+    /// Change something: an id (or its prefix) or the whole title.
+    Act,
+}
+
+/// Exit 4. Each is one clear line.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum RefError {
+    /// Nothing fits.
+    #[error("no such session: {0:?}")]
+    None(String),
+    /// A prefix of a title, to a command that changes something.
+    #[error("{text:?} is only the beginning of a title: name the whole title or the id {id}")]
+    Vague {
+        /// As given.
+        text: String,
+        /// What it would have meant.
+        id: String,
+    },
+    /// More than one fits.
+    #[error("{text:?} fits {number} sessions: {some}")]
+    Many {
+        /// As given.
+        text: String,
+        /// How many.
+        number: usize,
+        /// The first few as `server/id`.
+        some: String,
+    },
+}
+
+/// How many fitting sessions a message names.
+const NAMED: usize = 5;
+
+/// Finds the session that `text` means.
+pub fn find(store: &Store, text: &str, purpose: Purpose) -> Result<SessionKey, RefError> {
+    let places = std::iter::once((None, text)).chain(split(store, text));
+    let mut vague = None;
+    for (server, rest) in places {
+        if rest.is_empty() {
+            continue;
+        }
+        for fits in [id_is, id_begins, title_is] {
+            if let Some(key) = only(store, server, text, |id, title| fits(id, title, rest))? {
+                return Ok(key);
+            }
+        }
+        let begins = |_: &str, title: &str| title.starts_with(rest);
+        match purpose {
+            Purpose::Read => {
+                if let Some(key) = only(store, server, text, begins)? {
+                    return Ok(key);
+                }
+            }
+            Purpose::Act => vague = vague.or(only(store, server, text, begins).ok().flatten()),
+        }
+    }
+    Err(match vague {
+        Some(key) => RefError::Vague {
+            text: clean(text),
+            id: clean(key.session.as_str()),
+        },
+        None => RefError::None(clean(text)),
+    })
+}
+
+/// `server/rest`, for every server whose name begins the text (a name may hold a slash itself).
+fn split<'a>(
+    store: &'a Store,
+    text: &'a str,
+) -> impl Iterator<Item = (Option<ServerId>, &'a str)> + 'a {
+    store.servers().filter_map(move |(id, server)| {
+        let rest = text.strip_prefix(server.spec.name.as_str())?;
+        Some((Some(id), rest.strip_prefix('/')?))
+    })
+}
+
+fn id_is(id: &str, _: &str, text: &str) -> bool {
+    id == text
+}
+fn id_begins(id: &str, _: &str, text: &str) -> bool {
+    id.starts_with(text)
+}
+fn title_is(_: &str, title: &str, text: &str) -> bool {
+    title == text
+}
+
+/// The only session that fits, none, or the error that several do.
+fn only(
+    store: &Store,
+    server: Option<ServerId>,
+    text: &str,
+    fits: impl Fn(&str, &str) -> bool,
+) -> Result<Option<SessionKey>, RefError> {
+    let here = |key: &SessionKey| server.is_none_or(|id| id == key.server);
+    let mut keys: Vec<SessionKey> = store
+        .sessions()
+        .filter(|(key, row)| here(key) && fits(key.session.as_str(), &row.info.title))
+        .map(|(key, _)| key)
+        .collect();
+    keys.sort();
+    match keys.len() {
+        0 => Ok(None),
+        1 => Ok(keys.pop()),
+        number => Err(RefError::Many {
+            text: clean(text),
+            number,
+            some: some(store, &keys),
+        }),
+    }
+}
+
+fn some(store: &Store, keys: &[SessionKey]) -> String {
+    let name = |key: &SessionKey| {
+        let server = store.server(key.server).map(|s| s.spec.name.clone());
+        clean(&format!("{}/{}", server.unwrap_or_default(), key.session))
+    };
+    let mut names: Vec<String> = keys.iter().take(NAMED).map(name).collect();
+    if keys.len() > NAMED {
+        names.push("…".to_owned());
+    }
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::id::Epoch;
+    use crate::core::store::ServerSpec;
+    use crate::core::time::UnixMs;
+    use crate::core::wire::{Body, Input, SessionInfo, SessionList, Tokens};
+
+    fn row(id: &str, title: &str) -> SessionInfo {
+        SessionInfo {
+            id: id.into(),
+            title: title.to_owned(),
+            directory: "/d".into(),
+            parent: None,
+            agent: None,
+            model: None,
+            created: UnixMs(1),
+            updated: UnixMs(1),
+            archived: None,
+            reverted: false,
+            cost: 0.0,
+            tokens: Tokens::default(),
+        }
+    }
+
+    fn store() -> Store {
+        let spec = |name: &str| ServerSpec {
+            name: name.to_owned(),
+            url: "http://h:1".to_owned(),
+        };
+        let mut store = Store::new(vec![spec("home"), spec("nas")]);
+        let rows = [
+            vec![
+                row("ses_aaa1", "Port the parser"),
+                row("ses_aab2", "Fix build"),
+                row("ses_both", "Shared"),
+            ],
+            vec![row("ses_both", "Shared"), row("ses_ccc", "ses_aaa1")],
+        ];
+        for (n, rows) in rows.into_iter().enumerate() {
+            store.apply(Input {
+                server: ServerId(u16::try_from(n).expect("small")),
+                epoch: Epoch(1),
+                at: UnixMs(2),
+                body: Body::Sessions(SessionList {
+                    rows,
+                    asked_at: UnixMs(1),
+                    complete: true,
+                }),
+            });
+        }
+        store
+    }
+
+    fn id(text: &str, purpose: Purpose) -> Result<String, RefError> {
+        let key = find(&store(), text, purpose)?;
+        Ok(format!("{}:{}", key.server.0, key.session))
+    }
+
+    #[test]
+    fn ids_prefixes_and_titles_find_their_session() {
+        for purpose in [Purpose::Read, Purpose::Act] {
+            assert_eq!(id("ses_aaa1", purpose).as_deref(), Ok("0:ses_aaa1"));
+            assert_eq!(id("ses_aab", purpose).as_deref(), Ok("0:ses_aab2"));
+            assert_eq!(id("Fix build", purpose).as_deref(), Ok("0:ses_aab2"));
+            assert_eq!(id("nas/ses_both", purpose).as_deref(), Ok("1:ses_both"));
+            assert_eq!(id("home/Shared", purpose).as_deref(), Ok("0:ses_both"));
+        }
+        assert_eq!(id("Port", Purpose::Read).as_deref(), Ok("0:ses_aaa1"));
+    }
+
+    #[test]
+    fn nothing_is_guessed() {
+        let vague = id("Port", Purpose::Act).expect_err("title prefix");
+        assert!(matches!(vague, RefError::Vague { .. }), "{vague}");
+        for text in ["", "home/", "ses_zzz", "nas/Fix build", "/"] {
+            let none = id(text, Purpose::Read).expect_err(text);
+            assert_eq!(none, RefError::None(text.to_owned()));
+        }
+        let many = id("ses_a", Purpose::Act).expect_err("two");
+        assert_eq!(
+            many.to_string(),
+            "\"ses_a\" fits 2 sessions: home/ses_aaa1, home/ses_aab2"
+        );
+        assert!(matches!(
+            id("ses_both", Purpose::Read),
+            Err(RefError::Many { number: 2, .. })
+        ));
+    }
+}

@@ -1,0 +1,118 @@
+//! The headless watcher: reads servers until enough is known, and no longer.
+//!
+//! What it does: feed an [`App`] until every server was read or is lost, and, if wanted, until
+//! nothing is about to change its name. What it does not: print. A lost server is not tried again:
+//! a command says what is so now.
+
+use crate::core::app::{App, Msg, update};
+use crate::core::id::ServerId;
+use crate::core::store::LinkState;
+use crate::core::time::Clock;
+use crate::feed::live::LiveFeed;
+use crate::net::link::LinkCommand;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Between two looks at what time alone changes.
+const LOOK: Duration = Duration::from_millis(100);
+/// Inputs taken at once.
+const PORTION: usize = 512;
+
+/// An app that is fed without a terminal.
+pub struct Snapshot {
+    /// The model.
+    pub app: App,
+    /// Where inputs come from.
+    pub feed: LiveFeed,
+    /// The only clock.
+    pub clock: Clock,
+    /// When the whole command gives up.
+    pub deadline: Instant,
+    lost: BTreeSet<ServerId>,
+}
+
+impl Snapshot {
+    /// Nothing is read yet.
+    pub fn new(app: App, feed: LiveFeed, clock: Clock, deadline: Instant) -> Self {
+        Self {
+            app,
+            feed,
+            clock,
+            deadline,
+            lost: BTreeSet::new(),
+        }
+    }
+
+    /// Reads every server, then waits at most `settle` for what cannot be said yet. `false`: the
+    /// time of the command is over and some server is neither read nor lost.
+    pub async fn read(&mut self, settle: Duration) -> bool {
+        if !self.until(self.deadline, Self::is_read).await {
+            return false;
+        }
+        let end = self.deadline.min(Instant::now() + settle);
+        self.until(end, Self::is_settled).await;
+        true
+    }
+
+    /// Feeds the app until `enough` says so; `false`: it was not so in time.
+    pub async fn until(&mut self, end: Instant, mut enough: impl FnMut(&mut Self) -> bool) -> bool {
+        let mut batch = Vec::new();
+        loop {
+            if enough(self) {
+                return true;
+            }
+            if Instant::now() >= end {
+                return false;
+            }
+            let next = end.min(Instant::now() + LOOK);
+            let inputs = self.feed.inputs.recv_many(&mut batch, PORTION);
+            let msg = match timeout_at(next, inputs).await {
+                Ok(0) => return enough(self),
+                Ok(_) => Msg::Feed(std::mem::take(&mut batch)),
+                Err(_) => Msg::Tick,
+            };
+            // No key was pressed, so there are no effects.
+            update(&mut self.app, msg, (self.clock)());
+            self.give_up_lost();
+        }
+    }
+
+    /// A lost server stays as it is: its reason is the result.
+    fn give_up_lost(&mut self) {
+        for (id, server) in self.app.store.servers() {
+            if !server.is_reachable() && self.lost.insert(id) {
+                self.feed.commands.send(id, LinkCommand::Shutdown);
+            }
+        }
+    }
+
+    fn is_read(&mut self) -> bool {
+        let store = &self.app.store;
+        store
+            .servers()
+            .all(|(id, server)| server.link == LinkState::Live || self.lost.contains(&id))
+    }
+
+    fn is_settled(&mut self) -> bool {
+        let verdicts = &self.app.judgement().verdicts;
+        verdicts.values().all(|verdict| verdict.settling.is_none())
+    }
+
+    /// One line for each server that could not be read: fits after "failed to read ".
+    pub fn unread(&self) -> Vec<String> {
+        let servers = self.app.store.servers();
+        servers
+            .filter_map(|(_, server)| {
+                let why = match &server.link {
+                    LinkState::Live => return None,
+                    LinkState::Lost { text, .. } => text.as_str(),
+                    LinkState::Connecting { .. } => "not read in time",
+                };
+                let spec = &server.spec;
+                let line = format!("{} ({}): {why}", spec.name, spec.url);
+                Some(crate::core::present::clean(&line))
+            })
+            .collect()
+    }
+}
