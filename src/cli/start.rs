@@ -132,7 +132,7 @@ fn demo_targets(
         return Err(Trouble::Usage(text));
     }
     let failed = |why: String| Trouble::Failed(format!("failed to start the demo: {why}"));
-    let demo = demo::start(clock.clone()).map_err(|why| failed(why.to_string()))?;
+    let demo = demo::start(clock).map_err(|why| failed(why.to_string()))?;
     let mut targets = Vec::new();
     for (name, url) in demo.servers() {
         let address = Address::parse(&url).map_err(|why| failed(why.to_string()))?;

@@ -8,7 +8,7 @@ use std::io;
 pub struct DemoFeed(sim::demo::Demo);
 
 /// Starts them on free ports of 127.0.0.1.
-pub fn start(clock: Clock) -> io::Result<DemoFeed> {
+pub fn start(clock: &Clock) -> io::Result<DemoFeed> {
     sim::demo::start(clock).map(DemoFeed)
 }
 
