@@ -9,6 +9,9 @@ use tokio::time::{Instant, sleep};
 /// Long enough for a busy machine; a test that works never waits for it.
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(150);
+
 /// Runs to its end on the runtime that all tests share.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
@@ -30,7 +33,7 @@ pub fn eventually<T>(
             Err(why) if Instant::now() > end => {
                 panic!("not within {within:?}: {what}\n{why}")
             }
-            Err(_) => block_on(sleep(Duration::from_millis(150))),
+            Err(_) => block_on(async { sleep(PAUSE).await }),
         }
     }
 }
