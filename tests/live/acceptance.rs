@@ -1,9 +1,11 @@
 //! Eight states side by side: one server, one document, every word right.
 
 use crate::asks::{CHILD_PERMISSION, assert_permission_shown, child};
+use crate::install::VERSION;
 use crate::ocwatch::{Doc, until};
 use crate::server::{OpenCode, own};
 use crate::turns::{Gate, assert_runs};
+use serde_json::json;
 
 /// Session, reported, activity, level, findings.
 type Expected<'a> = (&'a str, &'a str, &'a str, &'a str, &'a [&'a str]);
@@ -65,6 +67,15 @@ fn eight_sessions_are_told_apart_in_one_document() {
     let retry = server.begin("err:500");
     expected.push((&retry, "retry", "starting", "watch", &["retrying"]));
     let doc = until_all(&server, &expected);
+    let here = doc.server();
+    assert_eq!(
+        (&here["state"], &here["dialect"]),
+        (&json!("live"), &json!("v1"))
+    );
+    assert_eq!(
+        (&here["version"], &here["findings"]),
+        (&json!(VERSION), &json!([]))
+    );
     assert_runs(doc.session(&running).unwrap().0, &gate.command);
     assert_permission_shown(doc.session(&asking).unwrap().0, &asking);
     assert_permission_shown(doc.session(&parent).unwrap().0, &asking);

@@ -1,7 +1,7 @@
 //! Abort and export, held against what the server and its own program say afterwards.
 
 use crate::install::opencode;
-use crate::ocwatch::{Run, run, until_seen};
+use crate::ocwatch::{run, until_seen};
 use crate::server::{OpenCode, shared};
 use crate::turns::Gate;
 use pretty_assertions::assert_eq;
@@ -10,10 +10,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-fn act(server: &OpenCode, arguments: &[&str]) -> Run {
-    run(&server.root, &server.url, arguments)
-}
-
 #[test]
 fn abort_stops_a_command_and_proves_it() {
     let Some(server) = shared() else { return };
@@ -21,7 +17,7 @@ fn abort_stops_a_command_and_proves_it() {
     let id = server.begin(&format!("bash:{}", gate.command));
     until_seen(server, &id, "busy", "running-tool");
 
-    let unasked = act(server, &["abort", &id]);
+    let unasked = run(server, &["abort", &id]);
     assert_eq!(
         unasked.code,
         Some(2),
@@ -32,7 +28,7 @@ fn abort_stops_a_command_and_proves_it() {
         "it still runs"
     );
 
-    let abort = act(server, &["abort", &id, "--yes"]);
+    let abort = run(server, &["abort", &id, "--yes"]);
     assert_eq!(abort.code, Some(0), "{abort:#?}");
     assert_eq!(server.run_state(&server.projects[0], &id), Value::Null);
     let messages = server.get(&format!("/session/{id}/message"));
@@ -50,14 +46,14 @@ fn an_export_is_what_opencode_exports_and_imports() {
     let target = file.to_str().unwrap();
     until_seen(server, &id, "idle", "done");
 
-    let export = act(server, &["export", &id, "-o", target]);
+    let export = run(server, &["export", &id, "-o", target]);
     assert_eq!(export.code, Some(0), "{export:#?}");
     assert_eq!(export.stdout.trim(), target);
     let ours: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     assert_eq!(ours["messages"].as_array().map(Vec::len), Some(5));
     assert_eq!(ours, their_export(server, &id));
 
-    let again = act(server, &["export", &id, "-o", target]);
+    let again = run(server, &["export", &id, "-o", target]);
     assert_eq!(
         again.code,
         Some(1),

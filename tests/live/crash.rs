@@ -28,7 +28,7 @@ fn a_killed_server_is_unknown_and_what_it_ran_was_interrupted() {
     let seen = until_seen(&server, &id, "idle", "running-tool");
     assert_interrupted(&seen);
 
-    let abort = run(&server.root, &server.url, &["abort", &id, "--yes"]);
+    let abort = run(&server, &["abort", &id, "--yes"]);
     assert_eq!(
         abort.code,
         Some(1),

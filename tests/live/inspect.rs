@@ -15,6 +15,18 @@ struct Sessions {
     old: String,
 }
 
+impl Sessions {
+    fn all(&self) -> [&String; 5] {
+        [
+            &self.main,
+            &self.asleep,
+            &self.gone,
+            &self.linked,
+            &self.old,
+        ]
+    }
+}
+
 #[test]
 fn only_what_the_policy_allows_is_started() {
     let Some(mut server) = own(&["main", "asleep", "gone", "old"]) else {
@@ -33,36 +45,39 @@ fn only_what_the_policy_allows_is_started() {
     recent_starts_what_changed_today(&server, &sessions, before, aged);
 }
 
-/// A finished turn in each project, one of them through a symbolic link as well.
+/// A finished turn in each project, in one of them through a symbolic link as well, which the server resolves.
 fn finished(server: &OpenCode, link: &Path) -> Sessions {
-    let turn = |directory: &Path| {
+    let begin = |directory: &Path| {
         let id = server.session(directory, &directory.display().to_string());
         server.prompt(&id, "say:hello");
-        until_seen(server, &id, "idle", "done");
         id
     };
-    Sessions {
-        main: turn(&server.projects[0]),
-        asleep: turn(&server.projects[1]),
-        gone: turn(&server.projects[2]),
-        linked: turn(link),
-        old: turn(&server.projects[3]),
+    let sessions = Sessions {
+        main: begin(&server.projects[0]),
+        asleep: begin(&server.projects[1]),
+        gone: begin(&server.projects[2]),
+        linked: begin(link),
+        old: begin(&server.projects[3]),
+    };
+    for id in sessions.all() {
+        until_seen(server, id, "idle", "done");
     }
+    sessions
 }
 
 fn loaded_starts_nothing(server: &OpenCode, sessions: &Sessions, before: usize) {
     let (code, doc) = status(server, &["--inspect", "loaded"]);
     assert_eq!(code, Some(0), "{:#}", doc.0);
     assert_words(&doc, &sessions.main, ("idle", "done"), "ok");
-    for id in [
-        &sessions.asleep,
-        &sessions.gone,
-        &sessions.linked,
-        &sessions.old,
+    for (id, why) in [
+        (&sessions.asleep, "not-asked"),
+        (&sessions.linked, "not-asked"),
+        (&sessions.old, "not-asked"),
+        (&sessions.gone, "directory-gone"),
     ] {
         assert_words(&doc, id, ("unknown", "unread"), "unknown");
         let reason = &doc.session(id).unwrap().0["reported"]["reason"];
-        assert_eq!(reason, "not-asked", "{:#}", doc.0);
+        assert_eq!(reason, why, "{:#}", doc.0);
     }
     let main = server.projects[0].display().to_string();
     let others: Vec<String> = server

@@ -24,6 +24,7 @@ mod support;
 mod acceptance;
 mod actions;
 mod asks;
+mod closed;
 mod crash;
 mod inspect;
 mod trouble;

@@ -4,8 +4,7 @@ use crate::install;
 use crate::server::OpenCode;
 use crate::support::{PATIENCE, eventually};
 use serde_json::Value;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 /// What one run of the program left.
 #[derive(Debug)]
@@ -18,25 +17,40 @@ pub struct Run {
     pub stderr: String,
 }
 
-/// Runs `ocwatch --server URL ARGUMENTS…` in `root`, with a home of its own there.
-pub fn run(root: &Path, url: &str, arguments: &[&str]) -> Run {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = Command::new(env!("CARGO_BIN_EXE_ocwatch"))
+/// Runs `ocwatch --server URL ARGUMENTS…` in the server's folder, with a home of its own there.
+pub fn run(server: &OpenCode, arguments: &[&str]) -> Run {
+    run_with(server, arguments, &server.url, &[])
+}
+
+/// The same with another spelling of the URL, and more environment.
+pub fn run_with(
+    server: &OpenCode,
+    arguments: &[&str],
+    url: &str,
+    environment: &[(&str, &str)],
+) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_ocwatch"))
         .env_clear()
         .env("PATH", install::path())
-        .env("HOME", root.join("watcher"))
+        .env("HOME", server.root.join("watcher"))
+        .envs(environment.iter().copied())
         .args(["--server", url, "--timeout", "60"])
         .args(arguments)
-        .current_dir(root)
+        .current_dir(&server.root)
         .output()
         .expect("ocwatch");
     Run {
-        code: status.code(),
-        stdout: String::from_utf8_lossy(&stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        code: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+impl Run {
+    /// The document on stdout.
+    pub fn doc(&self) -> Doc {
+        let doc = serde_json::from_str(&self.stdout);
+        Doc(doc.unwrap_or_else(|_| panic!("no document: {self:#?}")))
     }
 }
 
@@ -52,9 +66,8 @@ pub struct Seen<'a>(pub &'a Value);
 pub fn status(server: &OpenCode, more: &[&str]) -> (Option<i32>, Doc) {
     let mut arguments = vec!["status", "--json", "--settle", "0"];
     arguments.extend(more);
-    let run = run(&server.root, &server.url, &arguments);
-    let doc = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("no document: {run:#?}"));
-    (run.code, Doc(doc))
+    let run = run(server, &arguments);
+    (run.code, run.doc())
 }
 
 /// Asks until the document is as it should be; panics with the last one.
@@ -75,6 +88,19 @@ pub fn until_seen(server: &OpenCode, id: &str, reported: &str, activity: &str) -
     let doc = until(server, &what, |doc| {
         doc.session(id)
             .is_some_and(|seen| seen.words() == (reported, activity))
+    });
+    doc.session(id).unwrap().0.clone()
+}
+
+/// The same of a session in which nothing is ever wrong: a false alarm on the way is a failure, too.
+pub fn until_calmly(server: &OpenCode, id: &str, reported: &str, activity: &str) -> Value {
+    let what = format!("{id} is {reported} and {activity}");
+    let doc = until(server, &what, |doc| {
+        doc.session(id).is_some_and(|seen| {
+            let calm = matches!(seen.level(), "ok" | "unknown") && seen.findings().is_empty();
+            assert!(calm, "a false alarm before {what}: {:#}", seen.0);
+            seen.words() == (reported, activity)
+        })
     });
     doc.session(id).unwrap().0.clone()
 }

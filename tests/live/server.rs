@@ -37,6 +37,7 @@ pub struct OpenCode {
     pub projects: Vec<PathBuf>,
     model: ScriptedModel,
     port: u16,
+    password: Option<&'static str>,
     keeper: Option<Child>,
 }
 
@@ -62,17 +63,26 @@ impl DerefMut for Own {
 /// The server that all tests share which leave the sessions of others alone. `None`: skipped.
 pub fn shared() -> Option<&'static OpenCode> {
     static SHARED: OnceLock<OpenCode> = OnceLock::new();
-    wanted().then(|| SHARED.get_or_init(|| OpenCode::start(&["main"])))
+    wanted().then(|| SHARED.get_or_init(|| OpenCode::start(&["main"], None)))
 }
 
 /// A server for one test, to be killed at will. One at a time: each takes 300 MB. `None`: skipped.
 pub fn own(projects: &[&str]) -> Option<Own> {
+    start_own(projects, None)
+}
+
+/// The same, closed with a password.
+pub fn closed(password: &'static str) -> Option<Own> {
+    start_own(&["main"], Some(password))
+}
+
+fn start_own(projects: &[&str], password: Option<&'static str>) -> Option<Own> {
     static TURN: Mutex<()> = Mutex::new(());
     if !wanted() {
         return None;
     }
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let server = OpenCode::start(projects);
+    let server = OpenCode::start(projects, password);
     Some(Own {
         server,
         _turn: turn,
@@ -80,7 +90,7 @@ pub fn own(projects: &[&str]) -> Option<Own> {
 }
 
 impl OpenCode {
-    fn start(projects: &[&str]) -> Self {
+    fn start(projects: &[&str], password: Option<&'static str>) -> Self {
         let root = tempfile::Builder::new().prefix("ocwatch-live-").tempdir();
         let root = root.expect("a temporary directory").keep();
         let root = root.canonicalize().unwrap();
@@ -89,6 +99,7 @@ impl OpenCode {
             projects: Vec::new(),
             model: ScriptedModel::start().expect("a scripted model"),
             port: free_port(),
+            password,
             keeper: None,
             root,
         };
@@ -151,6 +162,7 @@ impl OpenCode {
         let mut command = self.command("sh", "home");
         command
             .env("LIVE_ROOT", &self.root)
+            .envs(self.password.map(|word| ("OPENCODE_SERVER_PASSWORD", word)))
             .args(["-c", KEEPER, "sh"])
             .arg(opencode())
             .args(["serve", "--hostname", "127.0.0.1", "--print-logs"])
@@ -167,6 +179,7 @@ impl OpenCode {
             let answer = request("GET", &self.url, "/global/health", None, 2);
             match answer {
                 Ok((200, body)) if body.contains("\"healthy\":true") => Ok(()),
+                Ok((401, _)) if self.password.is_some() => Ok(()),
                 other => Err(format!("{other:?}\n{}", tail(&self.log()))),
             }
         });

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 pub const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Between two looks.
-const PAUSE: Duration = Duration::from_millis(150);
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// Runs to its end on the runtime that all tests share.
 pub fn block_on<F: Future>(future: F) -> F::Output {

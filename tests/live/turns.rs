@@ -1,6 +1,6 @@
 //! Turns that go well: text, a long command, projects beside the server's own.
 
-use crate::ocwatch::{assert_judged, until_seen};
+use crate::ocwatch::{assert_judged, until_calmly};
 use crate::server::{OpenCode, shared};
 use serde_json::{Value, json};
 use std::fs;
@@ -45,12 +45,12 @@ pub fn assert_runs(session: &Value, command: &str) {
 fn text_streams_and_is_done() {
     let Some(server) = shared() else { return };
     let id = server.begin("slow:12");
-    let streaming = until_seen(server, &id, "busy", "streaming");
+    let streaming = until_calmly(server, &id, "busy", "streaming");
     assert_judged(&streaming, "ok", &[]);
     assert_eq!(streaming["title"], "slow:12");
     assert_eq!(streaming["model"], "scripted/scripted");
 
-    let done = until_seen(server, &id, "idle", "done");
+    let done = until_calmly(server, &id, "idle", "done");
     assert_judged(&done, "ok", &[]);
     assert_eq!(done["settling"], Value::Null);
     let messages = server.get(&format!("/session/{id}/message"));
@@ -64,11 +64,11 @@ fn a_command_runs_until_it_ends() {
     let gate = Gate::new(server, "ends");
     let id = server.begin(&format!("bash:{}", gate.command));
     assert_runs(
-        &until_seen(server, &id, "busy", "running-tool"),
+        &until_calmly(server, &id, "busy", "running-tool"),
         &gate.command,
     );
     gate.open();
-    assert_judged(&until_seen(server, &id, "idle", "done"), "ok", &[]);
+    assert_judged(&until_calmly(server, &id, "idle", "done"), "ok", &[]);
 }
 
 #[test]
@@ -77,11 +77,11 @@ fn a_command_stopped_over_http_was_aborted() {
     let gate = Gate::new(server, "stopped");
     let id = server.begin(&format!("bash:{}", gate.command));
     assert_runs(
-        &until_seen(server, &id, "busy", "running-tool"),
+        &until_calmly(server, &id, "busy", "running-tool"),
         &gate.command,
     );
     server.abort(&id);
-    assert_judged(&until_seen(server, &id, "idle", "aborted"), "ok", &[]);
+    assert_judged(&until_calmly(server, &id, "idle", "aborted"), "ok", &[]);
 }
 
 /// A server answers for its own directory when none is named; what runs elsewhere must be seen all the same.
@@ -92,11 +92,11 @@ fn what_runs_in_another_project_is_seen() {
     let gate = Gate::new(server, "other");
     let id = server.session(&other, "in the other project");
     server.prompt(&id, &format!("bash:{}", gate.command));
-    let seen = until_seen(server, &id, "busy", "running-tool");
+    let seen = until_calmly(server, &id, "busy", "running-tool");
     assert_runs(&seen, &gate.command);
     assert_eq!(seen["directory"], json!(other));
     let own = server.get("/session/status");
     assert_eq!(own[&id], Value::Null, "the trap is there: {own}");
     gate.open();
-    assert_judged(&until_seen(server, &id, "idle", "done"), "ok", &[]);
+    assert_judged(&until_calmly(server, &id, "idle", "done"), "ok", &[]);
 }
