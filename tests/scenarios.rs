@@ -5,6 +5,8 @@
 //! judged from scratch and by the cache, which must agree. At the end a table says, finding by
 //! finding, how often it was right, missed or false.
 
+#[path = "scenarios/recorded.rs"]
+mod recorded;
 #[path = "scenarios/world.rs"]
 mod world;
 

@@ -40,6 +40,8 @@ fn gallery() -> Vec<(&'static str, Screen, Theme, u16, u16)> {
         ("rich_ascii_40x15", rich(), ascii, 40, 15),
         ("one_server_80x24", one_server(), color(), 80, 24),
         ("result_100x24", with_result(), color(), 100, 24),
+        ("result_80x12", with_result(), color(), 80, 12),
+        ("result_40x12", with_result(), color(), 40, 12),
         ("many_80x24", many(), color(), 80, 24),
         ("many_open_120x40", opened(many()), color(), 120, 40),
         ("open_80x24", opened(rich()), color(), 80, 24),
@@ -229,7 +231,7 @@ fn the_cursor_stands_behind_what_is_typed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// No size, no text and no state makes a view panic or draw outside its area.
     #[test]

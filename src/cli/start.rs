@@ -36,7 +36,6 @@ pub struct Setup {
     /// What may be asked.
     pub inspect: Inspect,
     /// Keeps the simulated servers alive.
-    #[expect(dead_code, reason = "held, never looked at")]
     pub demo: Option<DemoFeed>,
     /// The only clock.
     pub clock: Clock,
@@ -88,6 +87,7 @@ impl Setup {
         let specs = links.map(|((target, client), number)| LinkSpec {
             inspect: self.inspect,
             directories: target.directories.clone(),
+            local_folders: self.demo.is_none() && client.address().is_loopback(),
             ..LinkSpec::new(ServerId(number), client.clone())
         });
         live::start(specs.collect(), &self.clock)

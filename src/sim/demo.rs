@@ -18,9 +18,15 @@ const SCENARIOS: [&str; 2] = [
     include_str!("../../assets/demo/build.toml"),
 ];
 
+struct Shown {
+    name: String,
+    sim: Arc<Sim>,
+    keys: Keys,
+}
+
 /// The running demo.
 pub struct Demo {
-    servers: Vec<(String, Arc<Sim>)>,
+    servers: Vec<Shown>,
     /// Dropping them tells the drivers to end.
     _drivers: Vec<Sender<()>>,
 }
@@ -34,9 +40,13 @@ pub fn start(clock: &Clock) -> io::Result<Demo> {
         let scenario = scenario?;
         let (sim, keys) = serve(clock, &scenario)?;
         let (alive, ended) = channel();
-        let (own, later) = (sim.clone(), scenario.later);
-        std::thread::spawn(move || drive(&own, &keys, later, &ended));
-        servers.push((scenario.name, sim));
+        let shown = Shown {
+            name: scenario.name,
+            sim: sim.clone(),
+            keys: keys.clone(),
+        };
+        std::thread::spawn(move || drive(&sim, &keys, scenario.later, &ended));
+        servers.push(shown);
         drivers.push(alive);
     }
     Ok(Demo {
@@ -83,12 +93,21 @@ impl Demo {
     /// Name and URL of each server.
     pub fn servers(&self) -> Vec<(String, String)> {
         let all = self.servers.iter();
-        all.map(|(name, sim)| (name.clone(), sim.url())).collect()
+        all.map(|shown| (shown.name.clone(), shown.sim.url()))
+            .collect()
     }
 
     /// One of the servers.
     pub fn sim(&self, name: &str) -> Option<&Sim> {
-        let found = self.servers.iter().find(|(known, _)| known == name)?;
-        Some(&found.1)
+        self.shown(name).map(|shown| &*shown.sim)
+    }
+
+    /// Id of a session by its key in the scenario file of a server.
+    pub fn session(&self, server: &str, key: &str) -> Option<&str> {
+        self.shown(server)?.keys.get(key).map(String::as_str)
+    }
+
+    fn shown(&self, name: &str) -> Option<&Shown> {
+        self.servers.iter().find(|shown| shown.name == name)
     }
 }

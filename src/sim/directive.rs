@@ -75,6 +75,7 @@ fn failing(status: u16) -> Vec<Step> {
         from: 1,
         to: 5,
         wait: None,
+        action: None,
         overdue: None,
     };
     let fail = FailStep {

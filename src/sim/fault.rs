@@ -6,7 +6,7 @@
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use std::time::Duration;
 
 /// How an answer is spoiled.
@@ -118,9 +118,13 @@ async fn cut(response: Response) -> Response {
         header::CONTENT_LENGTH,
         HeaderValue::from(whole.len().max(1)),
     );
-    let broken = std::io::Error::other("cut");
-    let pieces: [Result<Bytes, std::io::Error>; 2] = [Ok(half), Err(broken)];
-    Response::from_parts(parts, Body::from_stream(stream::iter(pieces)))
+    let broken = stream::once(async {
+        // What was given has to be on its way before the connection goes.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        Err(std::io::Error::other("cut"))
+    });
+    let pieces = stream::iter([Ok::<Bytes, std::io::Error>(half)]).chain(broken);
+    Response::from_parts(parts, Body::from_stream(pieces))
 }
 
 #[cfg(test)]

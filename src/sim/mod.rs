@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Invariants: each [`Sim`] is a process in miniature with a runtime of its own, so that [`Sim::stop`] ends
-//! it like SIGKILL; after a start with equal clocks and scenarios the ids are equal.
+//! it like SIGKILL; equal scenarios loaded at equal times get equal ids.
 
 mod cycle;
 mod date;

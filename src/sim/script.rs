@@ -7,6 +7,7 @@ pub use super::directive::from_prompt;
 use super::directive::pretend;
 use super::wire::{Object, Question};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 /// A span in milliseconds, written `2d`, `3h`, `12m30s`, `1.5s`, `250ms` in scenario files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -227,6 +228,9 @@ pub struct RetryStep {
     /// Wait before each next try; doubling from the server's unit where absent.
     #[serde(default)]
     pub wait: Option<Dur>,
+    /// What a person could do: `{reason, provider, title, message, label, link?}`.
+    #[serde(default)]
+    pub action: Option<Value>,
     /// The next try is this long overdue and never comes.
     #[serde(default)]
     pub overdue: Option<Dur>,

@@ -156,14 +156,31 @@ pub enum End {
     Error(FailStep),
 }
 
+/// Who or what began a turn of the past.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A person's prompt.
+    #[default]
+    Prompt,
+    /// The history was compacted: `summary: true`, mode `compaction`.
+    Compaction,
+    /// A person's `!command`: a synthetic text, and completed without a finish.
+    Shell,
+}
+
 /// A turn of the past.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TurnSeed {
     /// How long ago the prompt came.
     pub age: Dur,
-    /// Its text.
+    /// Its text; of prompts only.
+    #[serde(default)]
     pub prompt: String,
+    /// Who or what began it.
+    #[serde(default)]
+    pub kind: Kind,
     /// What was done.
     #[serde(default, rename = "step")]
     pub steps: Vec<StepSeed>,
@@ -224,9 +241,17 @@ impl TurnSeed {
         Self {
             age: Dur(age_ms),
             prompt: prompt.into(),
+            kind: Kind::Prompt,
             steps,
             end,
         }
+    }
+
+    /// As a compaction or a shell command.
+    #[must_use]
+    pub fn of_kind(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self
     }
 }
 

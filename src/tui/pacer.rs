@@ -61,10 +61,11 @@ impl Pacer {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn screen(clock: &str) -> Screen {
+    /// A screen with nothing on it but a clock.
+    pub(in crate::tui) fn screen(clock: &str) -> Screen {
         Screen {
             servers: Vec::new(),
             counts: Vec::new(),

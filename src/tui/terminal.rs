@@ -142,6 +142,7 @@ fn write_leave(out: &mut impl Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
     use std::io::Read;
 
     #[test]
@@ -168,15 +169,14 @@ mod tests {
         let mut terminal = Terminal::new().unwrap();
         terminal.leave();
         terminal.enter().unwrap();
-        terminal
-            .inner
-            .draw(|frame| frame.render_widget("drawn", frame.area()))
-            .unwrap();
+        let screen = crate::tui::pacer::tests::screen("14:02:11");
+        terminal.draw(&screen, &Theme::new(true, false)).unwrap();
         panic!("told after the screen is back");
     }
 
     /// Runs one ignored test of this file on a terminal of its own; answers all that it wrote.
-    fn in_a_pty(test: &str) -> (Box<dyn portable_pty::MasterPty + Send>, Vec<u8>) {
+    #[cfg(unix)]
+    fn in_a_pty(test: &str) -> Vec<u8> {
         let pair = portable_pty::native_pty_system()
             .openpty(portable_pty::PtySize::default())
             .unwrap();
@@ -204,20 +204,23 @@ mod tests {
             "{modes}"
         );
         drop(pair.slave);
-        (pair.master, reading.join().unwrap())
+        reading.join().unwrap()
     }
 
     #[test]
+    #[cfg(unix)]
     fn a_panic_gives_the_terminal_back_first() {
-        let (_master, bytes) = in_a_pty("tui::terminal::tests::child_that_panics");
+        let bytes = in_a_pty("tui::terminal::tests::child_that_panics");
         let mut parser = vt100::Parser::new(24, 80, 0);
         parser.process(&bytes);
         let screen = parser.screen();
         let text = screen.contents();
         assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
         assert!(text.contains("told after the screen is back"), "{text}");
-        assert!(!text.contains("drawn"), "{text}");
+        assert!(!text.contains("14:02:11"), "{text}");
         let written = String::from_utf8_lossy(&bytes);
+        let (_, drawn) = written.split_once("\x1b[?2026h").unwrap();
+        assert!(drawn.contains("14:02:11"), "{written:?}");
         assert_eq!(written.matches("\x1b[?1049h").count(), 2, "{written:?}");
         assert_eq!(written.matches("\x1b[?1049l").count(), 2, "{written:?}");
     }

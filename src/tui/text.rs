@@ -109,7 +109,7 @@ pub(super) fn cut(glyphs: Vec<Glyph>, width: u16, theme: &Theme) -> Vec<Glyph> {
 /// Breaks glyphs into lines of at most `width` cells, at blanks where there are some; every line
 /// but the first is indented by `indent` cells.
 pub(super) fn wrap(mut rest: Vec<Glyph>, width: u16, indent: u16) -> Vec<Vec<Glyph>> {
-    let indent = indent.min(width / 3);
+    let indent = indent.min(width / 2);
     let mut lines = Vec::new();
     let mut room = width;
     while total(&rest) > room && room > 0 {
@@ -154,7 +154,8 @@ fn indented(mut glyphs: Vec<Glyph>, indent: u16, first: bool) -> Vec<Glyph> {
     glyphs
 }
 
-fn blanks(count: u16) -> impl Iterator<Item = Glyph> {
+/// Blanks, one cell each.
+pub(super) fn blanks(count: u16) -> impl Iterator<Item = Glyph> {
     (0..count).map(|_| Glyph {
         symbol: " ".to_owned(),
         width: 1,

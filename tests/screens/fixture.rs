@@ -130,50 +130,48 @@ fn hints() -> Vec<Hint> {
 }
 
 fn detail() -> Detail {
-    let time = |at: &str, rest: &str, tone: Tone| vec![piece(at, Tone::Dim), piece(rest, tone)];
+    let entry = |at: &str, who: &str, rest: &[&str]| {
+        let mut line = vec![
+            piece(at, Tone::Dim),
+            piece(&format!("{who:<9}"), Tone::Strong),
+        ];
+        line.extend(rest.iter().map(|text| piece(text, Tone::Plain)));
+        line
+    };
     Detail {
         head: vec![
             piece("TTS-Ebook", Tone::Strong),
-            piece(
-                "  ses_08513899fffeXyz  home:/srv/tts  build · deepseek-v4  842 messages  $0.00",
-                Tone::Dim,
-            ),
+            piece("ses_08513899fffeXyz", Tone::Dim),
+            piece("home:/srv/tts", Tone::Plain),
+            piece("build · deepseek-v4", Tone::Plain),
+            piece("842 messages", Tone::Dim),
+            piece("$0.00", Tone::Dim),
         ],
         story: vec![
             vec![
-                piece("✖ stale-busy", Tone::Stuck),
-                piece(
-                    " since 13:50:02. The server says busy; the last answer was completed at 13:50:02 (finish stop) and nothing has happened in this session since. Evidence: msg_f7aec7 completed, 0 tools open, 0 asks, last event 12m ago.",
-                    Tone::Plain,
-                ),
+                piece("stale-busy since 13:50:02. ", Tone::Stuck),
+                piece(STORY, Tone::Plain),
             ],
-            plain("Abort makes the server forget it."),
+            vec![piece(
+                "Evidence: message msg_f7aec7, age_ms 720000",
+                Tone::Dim,
+            )],
+            plain("What helps: a abort · e export"),
         ],
         timeline: vec![
-            time(
-                "TURN 41  13:41:10 ",
-                "you      \"now build the index\"",
-                Tone::Plain,
-            ),
-            time(
-                "         13:41:12 ",
-                "bash     ./index.sh                     4m02  ok",
-                Tone::Plain,
-            ),
-            time(
-                "         13:45:20 ",
-                "edit     src/index.rs                   0.2s  ok",
-                Tone::Plain,
-            ),
-            time(
-                "         13:50:02 ",
-                "answer   \"The index is built and can be queried\"  stop",
-                Tone::Plain,
-            ),
+            entry("13:41:10", "you", &["\"now build the index\""]),
+            entry("13:41:12", "bash", &[COMMAND, "4m02", "ok"]),
+            entry("13:45:20", "edit", &["src/index.rs", "0s", "ok"]),
+            entry("13:50:02", "answer", &["\"The index is built\"", "stop"]),
         ],
         tail: vec![plain("The index is built and can be queried.")],
     }
 }
+
+const STORY: &str = "The server says busy; the last answer was completed at 13:50:02 (finish \
+    stop) and nothing has happened in this session since.";
+const COMMAND: &str = "./index.sh --all --from /srv/tts/books --to /srv/tts/index --language en \
+    --language de --language fr --verbose";
 
 pub fn rich() -> Screen {
     Screen {
@@ -223,6 +221,10 @@ pub fn with_result() -> Screen {
     screen.rows[0].result = Some(piece(
         "aborted: absent from status after 0.4s",
         Tone::Working,
+    ));
+    screen.rows[1].result = Some(piece(
+        "exported 847 messages to ./ses_1494d5.json",
+        Tone::Plain,
     ));
     screen.selected = Some(1);
     screen.notice = Some(piece("exported to ./ses_08513899fffe.json", Tone::Plain));

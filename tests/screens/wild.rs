@@ -29,6 +29,7 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         row.why = text(n + 5);
         row.why_short = text(n + 6);
         row.depth = u16::try_from(seed.wrapping_mul(n + 1) % 70_000).unwrap_or(u16::MAX);
+        row.result = bit(n % 60).then(|| piece(&text(n + 7), Tone::Plain));
         row.folded = usize::try_from(seed).unwrap_or(0);
     }
     for (chip, n) in screen.servers.iter_mut().zip(0..) {

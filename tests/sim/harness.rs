@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-pub const DEADLINE: Duration = Duration::from_secs(10);
+pub const DEADLINE: Duration = Duration::from_secs(30);
 
 pub fn clock() -> Clock {
     let start = tokio::time::Instant::now();
@@ -140,13 +140,15 @@ impl Heard {
         let mut body = api.get(path).await.bytes_stream();
         let own = heard.clone();
         tokio::spawn(async move {
-            let mut text = Vec::new();
+            let mut text: Vec<u8> = Vec::new();
             while let Some(Ok(bytes)) = body.next().await {
+                let mut from = text.len().saturating_sub(1);
                 text.extend_from_slice(&bytes);
-                while let Some(end) = text.windows(2).position(|two| two == b"\n\n") {
-                    let frame: Vec<u8> = text.drain(..end + 2).collect();
+                while let Some(end) = text[from..].windows(2).position(|two| two == b"\n\n") {
+                    let frame: Vec<u8> = text.drain(..from + end + 2).collect();
                     let event = serde_json::from_slice(frame.strip_prefix(b"data: ").unwrap());
                     own.0.lock().unwrap().0.push(event.unwrap());
+                    from = 0;
                 }
             }
             own.0.lock().unwrap().1 = true;
@@ -162,13 +164,12 @@ impl Heard {
     }
     pub async fn until(&self, look: impl Fn(&[Value]) -> bool) {
         until(|| async {
-            let events = self.events();
-            let types: Vec<_> = events.iter().map(kind).collect();
-            if look(&events) {
-                Ok(())
-            } else {
-                Err(format!("{types:?}"))
+            let events = &self.0.lock().unwrap().0;
+            if look(events) {
+                return Ok(());
             }
+            let newest: Vec<_> = events.iter().rev().take(80).map(kind).collect();
+            Err(format!("{} events, newest first: {newest:?}", events.len()))
         })
         .await;
     }

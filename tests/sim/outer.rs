@@ -2,7 +2,7 @@
 
 use crate::harness::{Api, Heard, clock, config, kind, until};
 use ocwatch::sim::script::Step;
-use ocwatch::sim::seed::{End, SessionSeed, StepSeed, TurnSeed};
+use ocwatch::sim::seed::{End, Kind, SessionSeed, StepSeed, TurnSeed};
 use ocwatch::sim::{Config, Fault, Sim};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -33,14 +33,14 @@ async fn streams_carry_doubles_big_parts_and_faults() {
     let all = Heard::listen(&api, "/global/event").await;
     let one = Heard::listen(&api, "/event?directory=/srv/dev/other").await;
     assert_eq!(sim.subscribers(), 2);
-    assert!(sim.big_output(&session, 1 << 20));
-    assert_eq!(sim.flood(&session, 1000), 1000);
-    all.until(|e| e.iter().filter(|e| kind(e) == "message.part.delta").count() == 1000)
+    assert!(sim.big_output(&session, 1 << 18));
+    assert_eq!(sim.flood(&session, 300), 300);
+    all.until(|e| e.iter().filter(|e| kind(e) == "message.part.delta").count() == 300)
         .await;
     let events = all.events();
     let whole: Vec<_> = events
         .iter()
-        .filter(|e| e.to_string().len() > 2 << 20)
+        .filter(|e| e.to_string().len() > 1 << 19)
         .collect();
     let ids: BTreeSet<_> = whole
         .iter()
@@ -124,21 +124,13 @@ async fn the_demo_shows_every_state_and_lives() {
     assert_eq!(names, ["home", "build"]);
     let sim = demo.sim("home").unwrap();
     let api = Api::new(sim);
-    let rows = api.json("/experimental/session").await;
-    let rows = rows.as_array().unwrap();
-    let id = |title: &str| {
-        let row = rows.iter().find(|row| row["title"] == title).unwrap();
-        row["id"].as_str().unwrap().to_owned()
-    };
-    let status = async |title: &str, project: &str| {
+    let id = |key: &str| demo.session("home", key).unwrap().to_owned();
+    let status = async |key: &str, project: &str| {
         let path = format!("/session/status?directory=/home/dev/{project}");
-        api.json(&path).await[id(title)].clone()
+        api.json(&path).await[id(key)].clone()
     };
-    assert_eq!(
-        status("Ebook-TTS: build the chapter index", "ebook-tts").await["type"],
-        "busy"
-    );
-    let cut_off = "Local machine and NAS: nightly backup";
+    assert_eq!(status("stale", "ebook-tts").await["type"], "busy");
+    let cut_off = "cut-off";
     assert_eq!(status(cut_off, "nas-backup").await, Value::Null);
     let messages = api.messages(&id(cut_off)).await;
     let last = messages.as_array().unwrap().last().unwrap();
@@ -147,7 +139,7 @@ async fn the_demo_shows_every_state_and_lives() {
         "running"
     );
     let retrying = until(|| async {
-        let seen = status("Research: e-ink displays", "research").await;
+        let seen = status("retrying", "research").await;
         if seen["type"] == "retry" {
             Ok(seen)
         } else {
@@ -167,10 +159,10 @@ async fn the_demo_shows_every_state_and_lives() {
         api.post(&path, json!({"reply": "once"})).await.status(),
         200
     );
-    api.idle("/home/dev/parser", &id("Port the parser")).await;
+    api.idle("/home/dev/parser", &id("port")).await;
 
     // A hung command can be aborted, and exported.
-    let hung = id("Rebuild the search index");
+    let hung = id("hung");
     api.post(&format!("/session/{hung}/abort"), json!(null))
         .await;
     api.idle("/home/dev/search", &hung).await;
@@ -182,4 +174,27 @@ async fn the_demo_shows_every_state_and_lives() {
     heard
         .until(|events| events.iter().any(|e| kind(e) == "message.part.delta"))
         .await;
+}
+
+#[tokio::test]
+async fn a_past_may_hold_compactions_and_shell_commands() {
+    let sim = Sim::start(config()).unwrap();
+    let api = Api::new(&sim);
+    let turn = |age, step| {
+        let step = StepSeed::done(step, 100);
+        TurnSeed::new(age, "", vec![step], End::Stop)
+    };
+    let seed = SessionSeed::new("past", "/srv/dev")
+        .turn(turn(90_000, Step::say("so far")).of_kind(Kind::Compaction))
+        .turn(turn(60_000, Step::bash("echo hi")).of_kind(Kind::Shell));
+    let messages = api.messages(&sim.add_session(&seed)).await;
+    assert_eq!(messages[0]["parts"][0]["type"], "compaction");
+    let summary = &messages[1]["info"];
+    assert_eq!(
+        (&summary["summary"], &summary["mode"]),
+        (&json!(true), &json!("compaction"))
+    );
+    assert_eq!(messages[2]["parts"][0]["synthetic"], true);
+    let shell = &messages[3]["info"];
+    assert!(shell["time"]["completed"].is_number() && shell.get("finish").is_none());
 }

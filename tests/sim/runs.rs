@@ -2,7 +2,7 @@
 
 use crate::harness::{Api, Heard, config, keys, kind, recording, shapes, until};
 use ocwatch::sim::Sim;
-use ocwatch::sim::script::{BashStep, Dur, Step};
+use ocwatch::sim::script::{BashStep, Dur, Step, ToolStep};
 use ocwatch::sim::seed::{End, SessionSeed, StepSeed, TurnSeed};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -206,4 +206,45 @@ async fn prompts_promise_nothing_and_queue_behind_a_run() {
         .find(|m| m["parts"][0]["text"] == "say:second");
     let last = messages.as_array().unwrap().last().unwrap();
     assert_eq!(last["info"]["parentID"], second.unwrap()["info"]["id"]);
+}
+
+#[tokio::test]
+async fn one_unreadable_permission_hides_all_of_its_directory() {
+    let sim = Sim::start(config()).unwrap();
+    let api = Api::new(&sim);
+    let session = api.create("/srv/dev/p", json!({"title": "fetch"})).await;
+    let heard = Heard::listen(&api, "/global/event").await;
+    let fetch = Step::Tool(ToolStep {
+        name: "webfetch".to_owned(),
+        ask: true,
+        unreadable: true,
+        ..ToolStep::default()
+    });
+    assert!(sim.play(&session, "fetch it", vec![fetch]));
+    heard
+        .until(|events| events.iter().any(|e| kind(e) == "permission.asked"))
+        .await;
+    let events = heard.events();
+    let asked = events
+        .iter()
+        .find(|e| kind(e) == "permission.asked")
+        .unwrap();
+    let list = api.get("/permission?directory=/srv/dev/p").await;
+    assert_eq!(list.status(), 400);
+    assert!(list.text().await.unwrap().contains("at [0]"));
+    let id = asked["payload"]["properties"]["id"].as_str().unwrap();
+    let path = format!("/permission/{id}/reply?directory=/srv/dev/p");
+    assert_eq!(
+        api.post(&path, json!({"reply": "always"})).await.status(),
+        200
+    );
+    api.idle("/srv/dev/p", &session).await;
+    assert_eq!(
+        api.messages(&session).await[1]["parts"][1]["state"]["status"],
+        "completed"
+    );
+    assert_eq!(
+        api.json("/permission?directory=/srv/dev/p").await,
+        json!([])
+    );
 }

@@ -84,10 +84,17 @@ async fn what_is_busy_resists_and_dispose_ends_it() {
     let here = Heard::listen(&api, "/event?directory=/srv/dev/c").await;
     api.prompt(&session, "hang").await;
     api.busy("/srv/dev/c", &session).await;
-    let user = api.messages(&session).await[0]["info"]["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let messages = until(|| async {
+        let messages = api.messages(&session).await;
+        let streamed = messages[1]["parts"][1]["text"] == "thinking";
+        if streamed {
+            Ok(messages)
+        } else {
+            Err(messages.to_string())
+        }
+    })
+    .await;
+    let user = messages[0]["info"]["id"].as_str().unwrap().to_owned();
     let url = format!("{}/session/{session}/message/{user}", api.url);
     let refused = api.http.delete(url).send().await.unwrap();
     assert_eq!(refused.status(), 409);

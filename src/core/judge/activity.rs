@@ -44,15 +44,19 @@ pub fn is_open(message: &Message) -> bool {
 }
 
 /// Asks that stand as far as we know: seen in this connection, or not asked again since an older
-/// one. What a restart forgot is gone once the lists were read.
-pub fn standing_asks<'a>(
-    server: &'a Server,
-    session: &'a Session,
-) -> impl Iterator<Item = &'a PendingAsk> {
+/// one. What a restart forgot is gone once the lists were read. In the order of their ids, which
+/// is that of their creation.
+pub fn standing_asks<'a>(server: &Server, session: &'a Session) -> Vec<&'a PendingAsk> {
+    if session.asks.is_empty() {
+        return Vec::new();
+    }
     let view = server.directories.get(&session.info.directory);
     let unasked = view.is_none_or(|view| view.ask_reads < BOTH_LISTS);
     let asks = session.asks.iter();
-    asks.filter(move |pending| unasked || pending.epoch == server.epoch)
+    let asks = asks.filter(|pending| unasked || pending.epoch == server.epoch);
+    let mut asks: Vec<_> = asks.collect();
+    asks.sort_by(|a, b| a.ask.id.cmp(&b.ask.id));
+    asks
 }
 
 /// Whether an ask holds up this part of this message.
@@ -175,8 +179,8 @@ impl<'a> Look<'a> {
             .filter(|_| self.running)
     }
 
-    fn asks(&self) -> impl Iterator<Item = &'a PendingAsk> {
-        standing_asks(self.server, self.session)
+    fn asks(&self) -> impl Iterator<Item = &'a PendingAsk> + use<'a> {
+        standing_asks(self.server, self.session).into_iter()
     }
 
     fn ask_of(&self, answer: &Message, part: &Part) -> Option<&'a PendingAsk> {

@@ -113,9 +113,9 @@ impl<'a> Facts<'a> {
         child_of(self.server, self.session, part)
     }
 
-    /// Asks that stand.
-    pub fn asks(&self) -> impl Iterator<Item = &'a PendingAsk> {
-        standing_asks(self.server, self.session)
+    /// Asks that stand, oldest first.
+    pub fn asks(&self) -> impl Iterator<Item = &'a PendingAsk> + use<'a> {
+        standing_asks(self.server, self.session).into_iter()
     }
 
     /// An ask is pending here, or in the child of a task that runs here.

@@ -11,6 +11,7 @@ use crate::core::judge::say::no;
 use crate::core::judge::{Answer, Finding, Level, Settling, Tried, Verdict, agreement, rest};
 use crate::core::store::Reported;
 use crate::core::time::UnixMs;
+use crate::core::wire::Ask;
 
 /// Judges one session. With `tried`, every rule's answer is kept there.
 pub(super) fn judge(facts: &Facts, tried: Option<&mut Vec<Tried>>) -> Verdict {
@@ -158,7 +159,14 @@ fn verdict(facts: &Facts, bench: Bench, quiet: Level) -> Verdict {
         agreement: agreement::compare(&facts.reported, facts.activity.state),
         findings,
         settling,
-        asks: facts.session.asks.iter().map(|p| p.ask.clone()).collect(),
+        asks: asks(facts),
         recheck: bench.recheck.filter(|at| *at > facts.now),
     }
+}
+
+/// Every listed ask, ghosts too: they can be dismissed. In the order of their ids.
+fn asks(facts: &Facts) -> Vec<Ask> {
+    let mut asks: Vec<Ask> = facts.session.asks.iter().map(|p| p.ask.clone()).collect();
+    asks.sort_by(|a, b| a.id.cmp(&b.id));
+    asks
 }

@@ -79,7 +79,8 @@ impl Session {
         self.enter(stamp.epoch);
         let known = self.status.epoch == stamp.epoch;
         let same = std::mem::discriminant(&self.status.status) == std::mem::discriminant(&status);
-        let changed = !known || self.status.status != status;
+        let first = named && self.status.told_at.is_none();
+        let changed = !known || first || self.status.status != status;
         if !(known && same) {
             self.status.since = stamp.at;
             self.status.seen_change = known;

@@ -61,20 +61,20 @@ impl Client {
     }
 
     /// One request on a connection of its own, tried twice: the first after a server's start may
-    /// never be answered.
+    /// never be answered. The second may take as long as any other read.
     async fn probe_one<T>(
         &self,
         path: &[&str],
         decode: fn(&[u8]) -> Result<T, v1::WireError>,
     ) -> Result<(T, Option<Span>), ClientError> {
-        let ask = || Ask {
+        let ask = |wait| Ask {
             via: Via::Fresh,
-            wait: self.waits.probe,
+            wait,
             ..self.ask(Method::GET, path, &[])
         };
         let asked_at = (self.clock)();
-        let response = match self.json(ask()).await {
-            Err(ClientError::Timeout(_)) => self.json(ask()).await?,
+        let response = match self.json(ask(self.waits.probe)).await {
+            Err(ClientError::Timeout(_)) => self.json(ask(self.waits.read)).await?,
             other => other?,
         };
         let skew = skew(&response, asked_at, (self.clock)());

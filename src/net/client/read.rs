@@ -24,6 +24,8 @@ pub struct AllSessions {
     pub rows: Decoded<Vec<SessionInfo>>,
     /// Nothing is missing: what is not in it does not exist any more.
     pub complete: bool,
+    /// It is of all projects, not of one directory.
+    pub everywhere: bool,
 }
 
 /// A page of messages.
@@ -120,7 +122,9 @@ impl Client {
         let response = self.get(&["session"], &query).await?;
         let mut gathered = Gathered::default();
         gathered.add(v1::decode_sessions(&self.list(response).await?)?);
-        Ok(gathered.finish(false))
+        let mut all = gathered.finish(false);
+        all.everywhere = false;
+        Ok(all)
     }
 
     /// `GET /path` without a directory: the server's cwd. Starts the cwd only.
@@ -305,6 +309,7 @@ impl Gathered {
     fn finish(self, complete: bool) -> AllSessions {
         AllSessions {
             complete: complete && self.skipped == 0,
+            everywhere: true,
             rows: Decoded {
                 items: self.rows,
                 skipped: self.skipped,

@@ -33,7 +33,9 @@ impl Watch<'_> {
         } = done;
         match (job, answer) {
             (Job::Path, Answer::Path(it)) => self.on_path(it),
-            (Job::Sessions, Answer::Sessions(it)) => self.on_sessions(it, asked_at),
+            (Job::Sessions | Job::SessionsOf(..), Answer::Sessions(it)) => {
+                self.on_sessions(it, asked_at)
+            }
             (Job::Folders(_), Answer::Folders(it)) => {
                 self.on_folders(it);
                 Ok(())
@@ -68,6 +70,7 @@ impl Watch<'_> {
         };
         self.outlet
             .skipped("session row", all.rows.skipped, all.rows.why.as_deref());
+        self.lists_all = all.everywhere;
         self.take_rows(all.rows.items, asked_at, all.complete);
         let names = self.roster.take_unresolved();
         if !names.is_empty() {
@@ -103,6 +106,9 @@ impl Watch<'_> {
 
     fn on_folders(&mut self, folders: Folders) {
         for (name, real) in folders {
+            if self.spec.directories.contains(&name) {
+                self.policy.only.extend(real.clone());
+            }
             self.roster.resolve(&name, real);
         }
         if self.stage == Stage::Live {
@@ -120,6 +126,9 @@ impl Watch<'_> {
             Ok(read) => read,
             Err(error) => return self.failed(Endpoint::Status, Some(key), None, &error),
         };
+        if !self.is_asked(key) {
+            return Ok(()); // it was disposed since
+        }
         self.outlet
             .skipped("session status", read.skipped, read.why.as_deref());
         self.now_loaded(key);
@@ -149,6 +158,9 @@ impl Watch<'_> {
             Ok(read) => read,
             Err(error) => return self.failed(endpoint, Some(key), None, &error),
         };
+        if !self.is_asked(key) {
+            return Ok(());
+        }
         self.outlet
             .skipped("ask", read.skipped, read.why.as_deref());
         for directory in self.names(key) {
@@ -267,6 +279,10 @@ impl Watch<'_> {
             return;
         }
         self.report(turns);
+        if !self.lists_all {
+            let job = Job::SessionsOf(key.clone(), self.roster.to_ask(key));
+            self.jobs.urgent(job);
+        }
         if self.stage == Stage::Live {
             let sessions = self.roster.sessions_of(key);
             self.read_tails(sessions);

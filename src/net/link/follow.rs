@@ -241,7 +241,7 @@ impl Watch<'_> {
     /// Status and asks now. A directory that is not asked yet is loaded by it.
     pub(super) fn refresh(&mut self, directory: &Directory) {
         let key = self.roster.key(directory);
-        if self.roster.places.get(&key).is_some_and(|it| it.asked) {
+        if self.is_asked(&key) {
             self.refresh_place(&key);
         } else {
             self.load(directory);
@@ -249,7 +249,7 @@ impl Watch<'_> {
     }
 
     fn refresh_place(&mut self, key: &Directory) {
-        if self.roster.places.get(key).is_some_and(|it| it.asked) {
+        if self.is_asked(key) {
             self.ask_place(key, true);
         }
     }
@@ -259,7 +259,7 @@ impl Watch<'_> {
         let directory = self.roster.sessions.get(&id);
         if let Some(directory) = directory.and_then(|it| it.directory.clone()) {
             let key = self.roster.key(&directory);
-            if !self.roster.places.get(&key).is_some_and(|it| it.asked) {
+            if !self.is_asked(&key) {
                 self.load(&directory);
             }
         }

@@ -12,7 +12,7 @@ use crate::net::client::{AllSessions, Client, ClientError};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::time::Duration;
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinSet};
 use tokio::time::timeout;
 
 /// Reads at the same time.
@@ -29,7 +29,10 @@ pub(super) enum Job {
     Sessions,
     /// Where these folders really are; this machine, not the server.
     Folders(Vec<Directory>),
-    /// Of a place; the second is what to ask for, none for the cwd.
+    /// Of a place, on a server without a list of all; the second is what to ask for, none for the
+    /// cwd.
+    SessionsOf(Directory, Option<Directory>),
+    /// Likewise.
     Status(Directory, Option<Directory>),
     /// Likewise.
     Asks(Directory, Option<Directory>, AskKind),
@@ -73,6 +76,8 @@ pub(super) struct Jobs {
     running: HashSet<Job>,
     again: HashSet<Job>,
     set: JoinSet<Done>,
+    /// What each task reads, for one that does not come back.
+    tasks: HashMap<Id, Job>,
 }
 
 impl Jobs {
@@ -86,6 +91,7 @@ impl Jobs {
             running: HashSet::new(),
             again: HashSet::new(),
             set: JoinSet::new(),
+            tasks: HashMap::new(),
         }
     }
 
@@ -126,7 +132,8 @@ impl Jobs {
             self.waiting.remove(&job);
             self.running.insert(job.clone());
             let (client, clock) = (self.client.clone(), self.clock.clone());
-            self.set.spawn(async move {
+            let named = job.clone();
+            let task = self.set.spawn(async move {
                 let asked_at = clock();
                 let answer = perform(&client, &job).await;
                 Done {
@@ -135,6 +142,7 @@ impl Jobs {
                     answer,
                 }
             });
+            self.tasks.insert(task.id(), named);
         }
     }
 
@@ -145,16 +153,17 @@ impl Jobs {
 
     /// The next finished read; none when none runs. May be dropped without loss.
     pub(super) async fn finished(&mut self) -> Option<Done> {
-        match self.set.join_next().await? {
-            Ok(done) => {
-                self.running.remove(&done.job);
-                if self.again.remove(&done.job) {
-                    self.urgent(done.job.clone());
-                }
-                Some(done)
+        let (id, done) = match self.set.join_next_with_id().await? {
+            Ok((id, done)) => (id, Some(done)),
+            Err(error) => (error.id(), None),
+        };
+        if let Some(job) = self.tasks.remove(&id) {
+            self.running.remove(&job);
+            if self.again.remove(&job) {
+                self.urgent(job);
             }
-            Err(_) => None, // a read never panics and is cancelled only with all of them
         }
+        done
     }
 }
 
@@ -162,6 +171,7 @@ async fn perform(client: &Client, job: &Job) -> Answer {
     match job {
         Job::Path => Answer::Path(client.path().await),
         Job::Sessions => Answer::Sessions(client.all_sessions().await),
+        Job::SessionsOf(_, ask) => Answer::Sessions(client.directory_sessions(ask.as_ref()).await),
         Job::Folders(names) => Answer::Folders(folders(names).await),
         Job::Status(_, ask) => Answer::Status(client.status(ask.as_ref()).await),
         Job::Asks(_, ask, kind) => Answer::Asks(asks(client, ask.as_ref(), *kind).await),

@@ -31,6 +31,10 @@ impl Watch<'_> {
         for directory in self.commanded.clone() {
             self.roster.place(&directory).1.facts.commanded = true;
         }
+        if self.spec.local_folders && !self.spec.directories.is_empty() {
+            self.jobs
+                .urgent(Job::Folders(self.spec.directories.clone()));
+        }
         self.jobs.urgent(Job::Path);
         self.jobs.urgent(Job::Sessions);
     }
@@ -95,6 +99,10 @@ impl Watch<'_> {
         } else {
             LinkReport::Live
         });
+    }
+
+    pub(super) fn is_asked(&self, key: &Directory) -> bool {
+        self.roster.places.get(key).is_some_and(|it| it.asked)
     }
 
     pub(super) fn asked_places(&self) -> Vec<Directory> {

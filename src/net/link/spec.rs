@@ -77,6 +77,9 @@ pub struct LinkSpec {
     pub directories: Vec<Directory>,
     /// How often.
     pub pace: Pace,
+    /// The server's folders are this machine's: missing ones are told, symbolic links are joined.
+    /// Not so for simulated servers, or through a tunnel.
+    pub local_folders: bool,
 }
 
 impl LinkSpec {
@@ -84,6 +87,7 @@ impl LinkSpec {
     pub fn new(server: ServerId, client: Client) -> Self {
         Self {
             server,
+            local_folders: client.address().is_loopback(),
             client,
             inspect: Inspect::default(),
             directories: Vec::new(),

@@ -40,6 +40,8 @@ pub(super) struct Watch<'a> {
     pub(super) kept: Pending,
     /// Tails to read at a later time.
     pub(super) later: HashMap<SessionId, Instant>,
+    /// The server has a list of all sessions of all projects.
+    pub(super) lists_all: bool,
     pub(super) has_stream: bool,
     pub(super) last_event: Instant,
     pub(super) lists_due: Instant,
@@ -144,11 +146,12 @@ impl<'a> Watch<'a> {
                 only: spec.directories.clone(),
             },
             skew: identity.skew.unwrap_or(Span::ZERO),
-            roster: Roster::new(spec.client.address().is_loopback()),
+            roster: Roster::new(spec.local_folders),
             jobs: Jobs::new(spec.client.clone(), outlet.clock.clone()),
             stage: Stage::Lists,
             kept: Pending::default(),
             later: HashMap::new(),
+            lists_all: true,
             has_stream,
             last_event: now,
             lists_due: now + spec.pace.lists,

@@ -10,10 +10,10 @@ use self::body::{Left, asks};
 use super::life::parts::list_ask;
 use super::life::user_info;
 use super::script::Step;
-use super::seed::{End, SessionSeed, StepSeed, TurnSeed};
+use super::seed::{End, Kind, SessionSeed, StepSeed, TurnSeed};
 use super::wire::{
-    AssistantInfo, Body, Diffs, EndedTime, ErrorInfo, Info, MessageTime, ModelRef, Part, Paths,
-    SNAPSHOT, Status, Tokens,
+    AssistantInfo, Author, Body, Diffs, EndedTime, ErrorInfo, Info, ModelRef, Part, SNAPSHOT,
+    Status, Tokens,
 };
 use super::world::{NewSession, World, model, no_changes, session_model};
 use crate::core::time::{Span, UnixMs};
@@ -73,6 +73,7 @@ pub(crate) fn fill(w: &mut World, id: &str, seed: &SessionSeed, keys: &Keys) -> 
         model: model(provider, name),
         user: String::new(),
         open: None,
+        kind: Kind::Prompt,
         at: w.now(),
         output: 0,
     };
@@ -128,6 +129,14 @@ fn settle_row(w: &mut World, writer: &Writer, seed: &SessionSeed) {
     });
 }
 
+fn said(text: &str, synthetic: Option<bool>) -> Body {
+    Body::Text {
+        text: text.to_owned(),
+        synthetic,
+        time: None,
+    }
+}
+
 struct Writer {
     session: String,
     directory: String,
@@ -135,6 +144,7 @@ struct Writer {
     model: ModelRef,
     user: String,
     open: Option<String>,
+    kind: Kind,
     /// How far the past is written.
     at: UnixMs,
     output: u64,
@@ -144,6 +154,7 @@ impl Writer {
     fn turn(&mut self, w: &mut World, turn: &TurnSeed, keys: &Keys) {
         let now = w.now();
         self.at = now - Span(turn.age.ms());
+        self.kind = turn.kind;
         let user = self.prompt(w, &turn.prompt);
         if turn.end == End::Unanswered {
             return;
@@ -178,40 +189,30 @@ impl Writer {
         let mut info = user_info(id.clone(), &self.session, agent, model, self.at.0);
         info.summary = Some(Diffs::default());
         w.add_message(&self.session, Info::User(Box::new(info)));
-        let text = Body::Text {
-            text: text.to_owned(),
-            synthetic: None,
-            time: None,
+        let body = match self.kind {
+            Kind::Prompt => said(text, None),
+            Kind::Shell => said("The following tool was executed by the user", Some(true)),
+            Kind::Compaction => Body::Compaction { auto: true },
         };
-        self.put(w, &id, text);
+        self.put(w, &id, body);
         id
     }
 
     fn message(&mut self, w: &mut World) {
         let id = w.ids.ascending("msg", self.at);
-        let info = AssistantInfo {
-            id: id.clone(),
-            session_id: self.session.clone(),
-            role: "assistant",
-            time: MessageTime {
-                created: self.at.0,
-                completed: None,
-            },
-            error: None,
-            parent_id: self.user.clone(),
-            model_id: self.model.model_id.clone(),
-            provider_id: self.model.provider_id.clone(),
-            mode: self.agent.clone(),
-            agent: self.agent.clone(),
-            path: Paths {
-                cwd: self.directory.clone(),
-                root: self.directory.clone(),
-            },
-            summary: None,
-            cost: 0.0,
-            tokens: Tokens::default(),
-            finish: None,
+        let by = Author {
+            session: &self.session,
+            user: &self.user,
+            agent: &self.agent,
+            model: &self.model,
+            directory: &self.directory,
         };
+        let mut info = AssistantInfo::open(id.clone(), by, self.at.0);
+        if self.kind == Kind::Compaction {
+            info.summary = Some(true);
+            "compaction".clone_into(&mut info.mode);
+            "compaction".clone_into(&mut info.agent);
+        }
         w.add_message(&self.session, Info::Assistant(Box::new(info)));
         self.open = Some(id);
     }
@@ -230,7 +231,7 @@ impl Writer {
     fn end(&mut self, w: &mut World, end: &End) {
         let finish = match end {
             End::Open => return,
-            End::Stop => Some("stop"),
+            End::Stop => Some("stop").filter(|_| self.kind != Kind::Shell),
             End::ToolCalls => Some("tool-calls"),
             End::Length => Some("length"),
             End::Unknown => Some("unknown"),

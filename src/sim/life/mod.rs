@@ -16,10 +16,9 @@ pub(crate) use prompt::{Prompt, submit, user as user_info};
 use super::script::{Step, from_prompt};
 use super::server::Server;
 use super::wire::{
-    AssistantInfo, Body, ErrorInfo, Info, Message, MessageTime, ModelRef, Part, Paths, Status,
+    AssistantInfo, Author, Body, Diffs, ErrorInfo, Info, Message, ModelRef, Part, SNAPSHOT, Status,
     Tokens,
 };
-use super::wire::{Diffs, SNAPSHOT};
 use super::world::{Outcome, World, no_changes};
 use serde_json::json;
 use std::sync::Arc;
@@ -193,6 +192,16 @@ impl Turn {
         .await;
     }
 
+    fn author(&self) -> Author<'_> {
+        Author {
+            session: &self.session,
+            user: &self.user,
+            agent: &self.agent,
+            model: &self.model,
+            directory: &self.directory,
+        }
+    }
+
     /// A new part of a message.
     pub(crate) fn part(&self, world: &mut World, message: &str, body: Body) -> Part {
         let now = world.now();
@@ -302,37 +311,11 @@ fn summarize(world: &mut World, session: &str, user: &str) {
     });
 }
 
-/// An assistant message as it begins.
-pub(crate) fn assistant(id: String, turn: &Turn, created: i64) -> AssistantInfo {
-    AssistantInfo {
-        id,
-        session_id: turn.session.clone(),
-        role: "assistant",
-        time: MessageTime {
-            created,
-            completed: None,
-        },
-        error: None,
-        parent_id: turn.user.clone(),
-        model_id: turn.model.model_id.clone(),
-        provider_id: turn.model.provider_id.clone(),
-        mode: turn.agent.clone(),
-        agent: turn.agent.clone(),
-        path: Paths {
-            cwd: turn.directory.clone(),
-            root: turn.directory.clone(),
-        },
-        summary: None,
-        cost: 0.0,
-        tokens: Tokens::default(),
-        finish: None,
-    }
-}
-
 fn open_message(world: &mut World, turn: &Turn) -> String {
     let now = world.now();
     let id = world.ids.ascending("msg", now);
-    let info = Info::Assistant(Box::new(assistant(id.clone(), turn, now.0)));
+    let info = AssistantInfo::open(id.clone(), turn.author(), now.0);
+    let info = Info::Assistant(Box::new(info));
     world.add_message(&turn.session, info);
     world.update_session(&turn.session, |info| info.summary = Some(no_changes()));
     summarize(world, &turn.session, &turn.user);

@@ -135,7 +135,7 @@ impl Turn {
                 attempt,
                 message: step.message.clone(),
                 next: next(w.now()),
-                action: None,
+                action: step.action.clone(),
             };
             w.set_status(&self.session, status);
         })

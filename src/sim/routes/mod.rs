@@ -1,4 +1,4 @@
-//! The HTTP face: one router, one gate before it, helpers for answers.
+//! The HTTP face: one router, one gate before it, shared answers.
 //!
 //! What it does: record each request, check credentials, strike with faults, set the `Date` of the
 //! server's clock, and answer every unknown path with `200 text/html`. What it does not: hold state.

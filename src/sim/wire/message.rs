@@ -140,6 +140,50 @@ pub struct AssistantInfo {
     pub finish: Option<String>,
 }
 
+/// Who writes an assistant message, and to what.
+#[derive(Debug, Clone, Copy)]
+pub struct Author<'a> {
+    /// Session.
+    pub session: &'a str,
+    /// The user message that is answered.
+    pub user: &'a str,
+    /// Agent.
+    pub agent: &'a str,
+    /// Model.
+    pub model: &'a ModelRef,
+    /// Where it works.
+    pub directory: &'a str,
+}
+
+impl AssistantInfo {
+    /// As a message begins: open, nothing counted.
+    pub fn open(id: String, by: Author<'_>, created: i64) -> Self {
+        Self {
+            id,
+            session_id: by.session.to_owned(),
+            role: "assistant",
+            time: MessageTime {
+                created,
+                completed: None,
+            },
+            error: None,
+            parent_id: by.user.to_owned(),
+            model_id: by.model.model_id.clone(),
+            provider_id: by.model.provider_id.clone(),
+            mode: by.agent.to_owned(),
+            agent: by.agent.to_owned(),
+            path: Paths {
+                cwd: by.directory.to_owned(),
+                root: by.directory.to_owned(),
+            },
+            summary: None,
+            cost: 0.0,
+            tokens: Tokens::default(),
+            finish: None,
+        }
+    }
+}
+
 /// `info` of either role.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]

@@ -5,7 +5,7 @@
 
 use super::layout::Regions;
 use super::position;
-use crate::core::present::{Detail, Line, Screen, Tone};
+use crate::core::present::{Detail, Line, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text::{self, Glyph};
 use crate::tui::theme::Theme;
@@ -13,6 +13,10 @@ use ratatui::layout::Rect;
 
 /// Cells by which a wrapped line of the story is indented.
 const INDENT: u16 = 2;
+/// Pieces of a line of the timeline that say when, who and what.
+const WHAT: usize = 3;
+/// Cells of these beyond which how it ended stands too far away.
+const MOST_WHAT: u16 = 90;
 /// Cells beyond which a line of prose is hard to read.
 const PROSE: u16 = 140;
 
@@ -63,13 +67,14 @@ struct Told {
 impl Told {
     /// All lines for a pane `width` cells wide.
     fn new(detail: &Detail, width: u16, theme: &Theme) -> Self {
-        let width = width.saturating_sub(2).min(PROSE);
-        let mut all = vec![text::line(&detail.head, theme)];
+        let width = width.saturating_sub(2);
+        let mut all = vec![apart(&detail.head, 2, theme)];
         for line in &detail.story {
-            all.extend(text::wrap(text::line(line, theme), width, INDENT));
+            let glyphs = text::line(line, theme);
+            all.extend(text::wrap(glyphs, width.min(PROSE), INDENT));
         }
         let fixed = all.len();
-        all.extend(detail.timeline.iter().map(|line| text::line(line, theme)));
+        all.extend(timeline(&detail.timeline, width, theme));
         all.extend(detail.tail.iter().map(|line| tail(line, theme)));
         Self { all, fixed }
     }
@@ -81,6 +86,50 @@ impl Told {
         self.all.drain(self.fixed.min(end)..end);
         self.all
     }
+}
+
+/// The pieces with at least `gap` blanks between them.
+fn apart(line: &[Piece], gap: u16, theme: &Theme) -> Vec<Glyph> {
+    let mut glyphs: Vec<Glyph> = Vec::new();
+    for piece in line.iter().filter(|piece| !piece.text.is_empty()) {
+        let there = glyphs.iter().rev().take_while(|g| g.symbol == " ").count();
+        let there = u16::try_from(there).unwrap_or(gap);
+        if !glyphs.is_empty() {
+            glyphs.extend(text::blanks(gap.saturating_sub(there)));
+        }
+        glyphs.extend(text::glyphs(&piece.text, piece.tone, theme));
+    }
+    glyphs
+}
+
+/// The timeline: when, who and what, then (kept when the what is cut, and all at one place) how
+/// long and how it ended.
+fn timeline(lines: &[Line], width: u16, theme: &Theme) -> Vec<Vec<Glyph>> {
+    let told: Vec<[Vec<Glyph>; 2]> = lines
+        .iter()
+        .map(|line| {
+            let (what, end) = line.split_at(WHAT.min(line.len()));
+            [apart(what, 1, theme), apart(end, 1, theme)]
+        })
+        .collect();
+    let with_end = || told.iter().filter(|[_, end]| !end.is_empty());
+    let longest = with_end().map(|[_, end]| text::total(end)).max();
+    let room = width.saturating_sub(longest.unwrap_or(0) + 2);
+    let widest = with_end().map(|[what, _]| text::total(what)).max();
+    let column = widest.unwrap_or(0).min(room).min(MOST_WHAT);
+    told.into_iter()
+        .map(|[what, end]| joined(what, end, column, theme))
+        .collect()
+}
+
+fn joined(what: Vec<Glyph>, end: Vec<Glyph>, column: u16, theme: &Theme) -> Vec<Glyph> {
+    if end.is_empty() {
+        return what;
+    }
+    let mut line = text::cut(what, column, theme);
+    line.extend(text::blanks(column + 2 - text::total(&line)));
+    line.extend(end);
+    line
 }
 
 /// A line of what streams now, told from ours by a bar.

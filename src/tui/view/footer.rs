@@ -1,24 +1,47 @@
 //! The last line: a word to the user, or what the keys do. Only what fits; help always does.
 
-use crate::core::app::keymap::{Action, Key, action};
+use crate::core::app::keymap::{Action, KEYMAP, Key, action, keys_of};
 use crate::core::present::{Hint, Line, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text;
 use crate::tui::theme::Theme;
 
+/// The notice, else what the keys do for the selected row; under a dialog, which has the keys,
+/// nothing.
 pub(super) fn draw(screen: &Screen, y: u16, pen: &mut Pen) {
+    let hints = match screen.dialog {
+        Some(_) => &[],
+        None => screen.footer.as_slice(),
+    };
+    line(screen, hints, y, pen);
+}
+
+/// The notice, else how to read and leave a page.
+pub(super) fn of_page(screen: &Screen, y: u16, pen: &mut Pen) {
+    let hint = |action: Action, words: &str| {
+        let binding = KEYMAP.iter().find(|binding| binding.action == action);
+        Hint {
+            key: binding.map(keys_of).unwrap_or_default(),
+            words: words.to_owned(),
+        }
+    };
+    let hints = [
+        hint(Action::Back, "back"),
+        hint(Action::Down, "down"),
+        hint(Action::Up, "up"),
+        hint(Action::PageDown, "page down"),
+    ];
+    line(screen, &hints, y, pen);
+}
+
+fn line(screen: &Screen, hints: &[Hint], y: u16, pen: &mut Pen) {
     let area = pen.area();
     let room = area.width.saturating_sub(2);
-    if let Some(notice) = &screen.notice {
-        pen.pieces(area.x + 1, y, room, std::slice::from_ref(notice));
-        return;
-    }
-    pen.pieces(
-        area.x + 1,
-        y,
-        room,
-        &fitting(&screen.footer, room, pen.theme),
-    );
+    let said = match &screen.notice {
+        Some(notice) => vec![notice.clone()],
+        None => fitting(hints, room, pen.theme),
+    };
+    pen.pieces(area.x + 1, y, room, &said);
 }
 
 /// The hints that fit, in their order, two blanks between them.

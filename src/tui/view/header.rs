@@ -6,8 +6,8 @@ use crate::tui::paint::Pen;
 use crate::tui::text;
 use crate::tui::theme::Theme;
 
-/// A server that is not read at the moment.
-pub(super) fn lost(chip: &ServerChip) -> bool {
+/// A server that is not read at the moment, or has a finding of its own.
+pub(super) fn amiss(chip: &ServerChip) -> bool {
     chip.mark != Mark::Working
 }
 
@@ -37,13 +37,13 @@ fn servers(screen: &Screen, y: u16, pen: &mut Pen, shape: Shape) {
 
 /// The fullest form of the servers that fits.
 fn fitting_chips(servers: &[ServerChip], room: u16, theme: &Theme) -> Vec<Piece> {
-    let mut lost_first: Vec<&ServerChip> = servers.iter().collect();
-    let in_order = lost_first.clone();
-    lost_first.sort_by_key(|chip| !lost(chip));
+    let mut amiss_first: Vec<&ServerChip> = servers.iter().collect();
+    let in_order = amiss_first.clone();
+    amiss_first.sort_by_key(|chip| !amiss(chip));
     let forms = [
         chips(&in_order, |_| true, theme),
-        chips(&in_order, lost, theme),
-        chips(&lost_first, |_| false, theme),
+        chips(&in_order, amiss, theme),
+        chips(&amiss_first, |_| false, theme),
     ];
     let fits = |form: &Vec<Piece>| text::total(&text::line(form, theme)) <= room;
     let shortest = forms.last().cloned().unwrap_or_default();

@@ -114,8 +114,8 @@ pub(super) fn regions(area: Rect, screen: &Screen, shape: Shape) -> Regions {
         Some(rule) => Some(rule),
         None => lines.last(true),
     };
-    let lost = screen.servers.iter().any(super::header::lost);
-    let servers = lines.first(high(7) || (!full && lost && area.height >= 14));
+    let amiss = screen.servers.iter().any(super::header::amiss);
+    let servers = lines.first(high(7) || (!full && amiss && area.height >= 14));
     let counts = lines.first(true).unwrap_or(area.y);
     let spare = !full && area.height >= 10 && lines.left() % 2 == 1;
     let top_rule = lines.first(high(10) || spare);

@@ -71,4 +71,5 @@ fn second_line(row: &Row, table: Rect, y: u16, pen: &mut Pen) {
     x += pen.text(x, y, left(x), &row.activity, rows::dim(row, Tone::Plain)) + 2;
     let why = Column { x, width: left(x) };
     rows::draw_why(row, why, y, pen);
+    rows::draw_result(row, &[x, table.x + 3], y, pen);
 }

@@ -1,7 +1,7 @@
 //! A text over the whole screen: help, explain.
 
 use super::{footer, position};
-use crate::core::present::{Page, Piece, Screen, Tone};
+use crate::core::present::{Line, Page, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text::{self, Glyph};
 use crate::tui::theme::Theme;
@@ -22,7 +22,7 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
     for (glyphs, y) in lines.iter().skip(first).zip(body) {
         pen.glyphs(area.x + 1, y, width, glyphs);
     }
-    footer::draw(screen, area.bottom() - 1, pen);
+    footer::of_page(screen, area.bottom() - 1, pen);
 }
 
 fn title(page: &Page, seen: &str, pen: &mut Pen) {
@@ -40,22 +40,23 @@ pub(super) fn last_scroll(page: &Page, area: Rect, theme: &Theme) -> usize {
     lines.len().saturating_sub(height)
 }
 
-/// Wrapped so that what follows a first column (two blanks or a change of tone) stays under it.
+/// Wrapped so that a line's last piece stays under itself.
 fn wrapped(page: &Page, width: u16, theme: &Theme) -> Vec<Vec<Glyph>> {
-    let lines = page.lines.iter().map(|line| text::line(line, theme));
-    lines
-        .flat_map(|glyphs| {
-            let indent = hanging(&glyphs);
-            text::wrap(glyphs, width, indent)
-        })
-        .collect()
+    let wrap = |line: &Line| {
+        let glyphs = text::line(line, theme);
+        let indent = hanging(line, &glyphs, theme);
+        text::wrap(glyphs, width, indent)
+    };
+    page.lines.iter().flat_map(wrap).collect()
 }
 
-/// The cell where the second column begins (after two or more blanks), else where the text does.
-fn hanging(glyphs: &[Glyph]) -> u16 {
-    let blank = |place: usize| glyphs.get(place).is_none_or(|glyph| glyph.symbol == " ");
-    let text = (0..glyphs.len()).find(|&at| !blank(at)).unwrap_or(0);
-    let second = (text + 2..glyphs.len()).find(|&at| !blank(at) && blank(at - 1) && blank(at - 2));
-    let place = second.unwrap_or(text);
-    glyphs.iter().take(place).map(|glyph| glyph.width).sum()
+/// The cell where a line's last piece begins; with one piece, where its text does.
+fn hanging(line: &Line, glyphs: &[Glyph], theme: &Theme) -> u16 {
+    match line.split_last() {
+        Some((_, before)) if !before.is_empty() => text::total(&text::line(before, theme)),
+        _ => {
+            let blanks = glyphs.iter().take_while(|glyph| glyph.symbol == " ");
+            u16::try_from(blanks.count()).unwrap_or(0)
+        }
+    }
 }

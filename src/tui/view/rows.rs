@@ -116,6 +116,25 @@ fn draw_row(row: &Row, server: &str, columns: &Columns, y: u16, pen: &mut Pen) {
     title(row, columns.session, y, pen);
     agreement(row.agreement, columns.agreement, y, pen);
     age(row, columns.age.x + columns.age.width, y, pen);
+    let starts = [columns.why, columns.age, columns.reported];
+    draw_result(row, &starts.map(|column| column.x), y, pen);
+}
+
+/// The result of the last action at the first of these places where all of it fits, else at the
+/// last. It is read once and gone with the next key, so it may cover what stands there.
+pub(super) fn draw_result(row: &Row, starts: &[u16], y: u16, pen: &mut Pen) {
+    let Some(result) = &row.result else {
+        return;
+    };
+    let right = pen.area().right().saturating_sub(1);
+    let wanted = text::width(&result.text, pen.theme);
+    let fits = |x: &&u16| right.saturating_sub(**x) >= wanted;
+    let Some(&x) = starts.iter().find(fits).or(starts.last()) else {
+        return;
+    };
+    let width = right.saturating_sub(x);
+    pen.clear(Rect::new(x, y, width, 1));
+    pen.text(x, y, width, &result.text, result.tone);
 }
 
 /// A dim row has no other tones, but for what a person must see.
@@ -166,12 +185,8 @@ pub(super) fn age(row: &Row, right: u16, y: u16, pen: &mut Pen) {
     pen.right(right, y, columns::AGE, &age);
 }
 
-/// The result of the last action, else the sentence, else (where little fits) the finding's name.
+/// The sentence, or (where little fits) the finding's name.
 pub(super) fn draw_why(row: &Row, column: Column, y: u16, pen: &mut Pen) {
-    if let Some(result) = &row.result {
-        pen.text(column.x, y, column.width, &result.text, result.tone);
-        return;
-    }
     let fits = column.width >= SENTENCE || text::width(&row.why, pen.theme) <= column.width;
     let text = if fits || row.why_short.is_empty() {
         &row.why

@@ -33,7 +33,7 @@ fn check(facts: &Facts) -> Answer {
     found(Level::Stuck, Some(retry.next), text)
         .with("attempt", retry.attempt)
         .with("next", retry.next)
-        .with("message", &retry.message)
+        .with("said", &retry.message)
         .with("age_ms", facts.now.since(retry.next))
         .recheck(age.until)
         .yes()

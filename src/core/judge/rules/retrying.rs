@@ -37,7 +37,7 @@ fn check(facts: &Facts) -> Answer {
     let found = found(level, Some(since), text)
         .with("attempt", retry.attempt)
         .with("next", retry.next)
-        .with("message", &retry.message)
+        .with("said", &retry.message)
         .with("age_ms", facts.now.since(since))
         .recheck(overdue)
         .recheck(changes.unwrap_or(overdue));

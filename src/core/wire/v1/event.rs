@@ -102,10 +102,18 @@ pub fn session_hint(data: &str) -> Option<SessionId> {
     id.starts_with("ses").then(|| SessionId::from(id))
 }
 
+/// The envelope's directory of a frame whose rest was cut.
+fn directory_hint(data: &str) -> Option<Directory> {
+    let rest = data.strip_prefix("{\"directory\":")?;
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+    values.next()?.ok().map(Directory::from)
+}
+
 /// Decodes the data of one frame.
 pub fn decode_event(data: &str) -> Event {
     if data.ends_with(OVERSIZED) {
-        return malformed(None, event_kind(data), &"larger than the cap, cut");
+        let why = "larger than the cap, cut";
+        return malformed(directory_hint(data), event_kind(data), &why);
     }
     let frame: Frame = match serde_json::from_str(data) {
         Ok(frame) => frame,

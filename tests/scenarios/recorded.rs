@@ -1,0 +1,318 @@
+//! What a real server (1.18.33) was recorded saying, judged: the recordings are healthy but for
+//! what their names say, so anything else that is called is a false alarm.
+
+use ocwatch::core::id::{Directory, Epoch, ServerId, SessionId};
+use ocwatch::core::judge::{ActivityState, Judge, Level, Limits, Verdict, judge_all};
+use ocwatch::core::store::{ServerSpec, Store};
+use ocwatch::core::time::{Span, UnixMs};
+use ocwatch::core::wire::{
+    AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Event, EventKind, Input,
+    LinkReport, Message, Part, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens, v1,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const HOME: &str = "/srv/dev/projA";
+
+fn recording(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings/v1");
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+fn empty() -> Store {
+    Store::new(vec![ServerSpec {
+        name: "home".into(),
+        url: "http://127.0.0.1:4096".into(),
+    }])
+}
+
+fn input(body: Body, at: UnixMs) -> Input {
+    Input {
+        server: ServerId(0),
+        epoch: Epoch(1),
+        at,
+        body,
+    }
+}
+
+/// A connection that has read one directory in which nothing runs but `entries`.
+fn begin(entries: BTreeMap<SessionId, Status>, rows: Vec<SessionInfo>, at: UnixMs) -> Vec<Body> {
+    let directory = Directory::from(HOME);
+    let asks = |kind| {
+        Body::Asks(AsksRead {
+            directory: directory.clone(),
+            kind,
+            asked_at: at,
+            asks: Vec::new(),
+        })
+    };
+    vec![
+        Body::Link(LinkReport::Connecting { attempt: 1 }),
+        Body::Link(LinkReport::Identified {
+            dialect: Dialect::V1,
+            version: Some("1.18.33".into()),
+            skew: None,
+            unsecured: false,
+        }),
+        Body::Sessions(SessionList {
+            rows,
+            asked_at: at,
+            complete: true,
+        }),
+        Body::Directory(DirectoryReport {
+            directory: directory.clone(),
+            state: DirectoryState::Loaded,
+        }),
+        Body::Status(StatusRead {
+            directory: directory.clone(),
+            asked_at: at,
+            entries,
+        }),
+        asks(AskKind::Permission),
+        asks(AskKind::Question),
+        Body::Link(LinkReport::Live),
+    ]
+}
+
+fn row(session: &SessionId, created: UnixMs) -> SessionInfo {
+    SessionInfo {
+        id: session.clone(),
+        title: "recorded".into(),
+        directory: Directory::from(HOME),
+        parent: None,
+        agent: None,
+        model: None,
+        created,
+        updated: created,
+        archived: None,
+        reverted: false,
+        cost: 0.0,
+        tokens: Tokens::default(),
+    }
+}
+
+/// A recorded body of messages, with its session reported as given, some time after its newest.
+fn judged(name: &str, busy: bool, later: Span) -> Verdict {
+    let messages = v1::decode_messages(recording(name).as_bytes())
+        .unwrap()
+        .items;
+    let session = messages[0].session.clone();
+    let created = messages[0].created;
+    let now = newest(&messages) + later;
+    let entries = busy.then(|| (session.clone(), Status::Busy)).into_iter();
+    let mut bodies = begin(entries.collect(), vec![row(&session, created)], now);
+    bodies.push(Body::Tail(TailRead {
+        session,
+        asked_at: now,
+        messages,
+        whole: true,
+    }));
+    let mut store = empty();
+    for body in bodies {
+        store.apply(input(body, now));
+    }
+    let all = judge_all(&store, now, &Limits::default());
+    all.verdicts.into_values().next().unwrap()
+}
+
+fn newest(messages: &[Message]) -> UnixMs {
+    let times = messages.iter().flat_map(|message| {
+        let parts = message.parts.iter().filter_map(Part::tool);
+        let parts = parts.flat_map(|tool| [tool.start, tool.end]).flatten();
+        parts.chain([message.created]).chain(message.completed)
+    });
+    times.max().unwrap()
+}
+
+#[test]
+fn recorded_messages_are_what_they_were() {
+    use ActivityState as A;
+    // (recording, reported busy, seconds later, activity, level, leading finding)
+    let cases = [
+        ("v1-messages-text.json", false, 60, A::Done, Level::Ok, ""),
+        (
+            "v1-messages-text.json",
+            true,
+            60,
+            A::Done,
+            Level::Stuck,
+            "stale-busy",
+        ),
+        (
+            "v1-messages-streaming.json",
+            true,
+            5,
+            A::Starting,
+            Level::Ok,
+            "",
+        ),
+        (
+            "v1-messages-bash-running.json",
+            true,
+            5,
+            A::RunningTool,
+            Level::Ok,
+            "",
+        ),
+        (
+            "v1-messages-bash-running.json",
+            true,
+            590,
+            A::RunningTool,
+            Level::Watch,
+            "slow-tool",
+        ),
+        (
+            "v1-messages-bash-running.json",
+            true,
+            640,
+            A::RunningTool,
+            Level::Stuck,
+            "hung-tool",
+        ),
+        ("v1-messages-bash.json", false, 60, A::Done, Level::Ok, ""),
+        (
+            "v1-messages-bash-permission.json",
+            true,
+            20,
+            A::BetweenSteps,
+            Level::Ok,
+            "",
+        ),
+        (
+            "v1-messages-aborted-tool.json",
+            false,
+            60,
+            A::Aborted,
+            Level::Ok,
+            "",
+        ),
+        (
+            "v1-messages-permission-rejected.json",
+            false,
+            60,
+            A::Done,
+            Level::Ok,
+            "",
+        ),
+        (
+            "v1-messages-subagent.json",
+            false,
+            60,
+            A::Done,
+            Level::Ok,
+            "",
+        ),
+        (
+            "v1-messages-dangling-after-sigkill.json",
+            false,
+            60,
+            A::RunningTool,
+            Level::Ok,
+            "",
+        ),
+        (
+            "v1-messages-dangling-after-sigkill.json",
+            false,
+            300,
+            A::RunningTool,
+            Level::Watch,
+            "interrupted",
+        ),
+        (
+            "v1-messages-dangling-after-sigkill.json",
+            false,
+            640,
+            A::RunningTool,
+            Level::Stuck,
+            "interrupted",
+        ),
+    ];
+    for (name, busy, seconds, activity, level, finding) in cases {
+        let verdict = judged(name, busy, Span::secs(seconds));
+        let leading = verdict.leading().map_or("", |f| f.name);
+        let got = (verdict.activity.state, verdict.level, leading);
+        assert_eq!(
+            got,
+            (activity, level, finding),
+            "{name} busy: {busy}, {seconds} s later"
+        );
+    }
+}
+
+/// The times that an event names; the recordings have no others.
+fn time_of(event: &Event) -> Option<UnixMs> {
+    match &event.kind {
+        EventKind::SessionUpdated(row) => Some(row.updated),
+        EventKind::MessageUpdated(message) => message.completed.or(Some(message.created)),
+        EventKind::PartUpdated(part) => part.tool().and_then(|tool| tool.end.or(tool.start)),
+        _ => None,
+    }
+}
+
+/// Plays a stream, judging after each event. Returns every finding that was ever named, and the
+/// verdicts an hour after the end.
+fn played(name: &str) -> (BTreeSet<String>, Vec<Verdict>) {
+    let text = recording(name);
+    let frames = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let events: Vec<Event> = frames.map(v1::decode_event).collect();
+    let mut now = events.iter().find_map(time_of).unwrap();
+    let mut store = empty();
+    let mut judge = Judge::new(Limits::default());
+    let mut named = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for body in begin(BTreeMap::new(), Vec::new(), now) {
+        store.apply(input(body, now));
+    }
+    for mut event in events {
+        event.directory = Some(Directory::from(HOME));
+        let created = match &mut event.kind {
+            EventKind::SessionUpdated(row) => {
+                row.directory = Directory::from(HOME);
+                Some(row.id.clone())
+            }
+            _ => None,
+        };
+        now = time_of(&event).map_or(now, |at| at.max(now));
+        let mut changes = vec![store.apply(input(Body::Event(event), now))];
+        if let Some(session) = created.filter(|id| seen.insert(id.clone())) {
+            let read = TailRead {
+                session,
+                asked_at: now,
+                messages: Vec::new(),
+                whole: true,
+            };
+            changes.push(store.apply(input(Body::Tail(read), now)));
+        }
+        judge.update(&store, &changes, now);
+        let verdicts = judge.judgement().verdicts.values();
+        let findings = verdicts.flat_map(|v| v.findings.iter().map(|f| f.name.to_owned()));
+        named.extend(findings);
+    }
+    let end = now + Span::hours(1);
+    let verdicts = judge.update(&store, &[], end).verdicts.values();
+    (named, verdicts.cloned().collect())
+}
+
+#[test]
+fn recorded_streams_raise_no_false_alarm() {
+    let cases: [(&str, &[&str]); 7] = [
+        ("sse-global-text.txt", &[]),
+        ("sse-global-bash.txt", &[]),
+        ("sse-global-question.txt", &["waiting-question"]),
+        ("sse-global-permission.txt", &["waiting-permission"]),
+        ("sse-global-retry-abort.txt", &["retrying"]),
+        ("sse-global-abort-tool.txt", &[]),
+        ("sse-global-subagent.txt", &[]),
+    ];
+    for (name, want) in cases {
+        let (named, end) = played(name);
+        let want: BTreeSet<String> = want.iter().map(|id| (*id).to_owned()).collect();
+        assert_eq!(named, want, "{name}");
+        assert!(!end.is_empty(), "{name}");
+        for verdict in end {
+            let calm = verdict.level == Level::Ok && verdict.findings.is_empty();
+            assert!(calm, "{name}: {verdict:#?}");
+        }
+    }
+}
