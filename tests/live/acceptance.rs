@@ -10,51 +10,58 @@ use serde_json::json;
 /// Session, reported, activity, level, findings.
 type Expected<'a> = (&'a str, &'a str, &'a str, &'a str, &'a [&'a str]);
 
+/// One session of each kind.
+struct Sessions {
+    unknown_model: String,
+    done: String,
+    streaming: String,
+    stalled: String,
+    running: String,
+    question: String,
+    parent: String,
+}
+
+impl Sessions {
+    fn begin(server: &OpenCode, command: &str) -> Self {
+        let unknown_model = server.session(&server.projects[0], "unknown model");
+        server.prompt_with_model(&unknown_model, "say:hello", "nobody");
+        let parent = server.session(&server.projects[1], "in the second project");
+        server.prompt(&parent, CHILD_PERMISSION);
+        Self {
+            unknown_model,
+            done: server.begin("say:all is well"),
+            streaming: server.begin("slow:300"),
+            stalled: server.begin("hang"),
+            running: server.begin(&format!("bash:{command}")),
+            question: server.begin("question"),
+            parent,
+        }
+    }
+
+    #[rustfmt::skip]
+    fn expected(&self) -> Vec<Expected<'_>> {
+        vec![
+            (&self.unknown_model, "idle", "unanswered", "watch", &["unanswered-prompt"]),
+            (&self.done, "idle", "done", "ok", &[]),
+            (&self.streaming, "busy", "streaming", "ok", &[]),
+            (&self.stalled, "busy", "streaming", "ok", &[]),
+            (&self.running, "busy", "running-tool", "ok", &[]),
+            (&self.question, "busy", "asking", "needs-you", &["waiting-question"]),
+            (&self.parent, "busy", "subagent", "needs-you", &["subagent-needs-you"]),
+        ]
+    }
+}
+
 #[test]
 fn eight_sessions_are_told_apart_in_one_document() {
     let Some(server) = own(&["main", "second"]) else {
         return;
     };
     let gate = Gate::new(&server, "eight");
-    let unknown_model = server.session(&server.projects[0], "unknown model");
-    server.prompt_with_model(&unknown_model, "say:hello", "nobody");
-    let done = server.begin("say:all is well");
-    let streaming = server.begin("slow:300");
-    let stalled = server.begin("hang");
-    let running = server.begin(&format!("bash:{}", gate.command));
-    let question = server.begin("question");
-    let parent = server.session(&server.projects[1], "in the second project");
-    server.prompt(&parent, CHILD_PERMISSION);
-
-    let mut expected: Vec<Expected<'_>> = vec![
-        (
-            &unknown_model,
-            "idle",
-            "unanswered",
-            "watch",
-            &["unanswered-prompt"],
-        ),
-        (&done, "idle", "done", "ok", &[]),
-        (&streaming, "busy", "streaming", "ok", &[]),
-        (&stalled, "busy", "streaming", "ok", &[]),
-        (&running, "busy", "running-tool", "ok", &[]),
-        (
-            &question,
-            "busy",
-            "asking",
-            "needs-you",
-            &["waiting-question"],
-        ),
-        (
-            &parent,
-            "busy",
-            "subagent",
-            "needs-you",
-            &["subagent-needs-you"],
-        ),
-    ];
+    let sessions = Sessions::begin(&server, &gate.command);
+    let mut expected = sessions.expected();
     let doc = until_all(&server, &expected);
-    let asking = child(doc.session(&parent).unwrap().0);
+    let asking = child(doc.session(&sessions.parent).unwrap().0);
     expected.push((
         &asking,
         "busy",
@@ -67,6 +74,8 @@ fn eight_sessions_are_told_apart_in_one_document() {
     let retry = server.begin("err:500");
     expected.push((&retry, "retry", "starting", "watch", &["retrying"]));
     let doc = until_all(&server, &expected);
+    let count = doc.0["sessions"].as_array().map(Vec::len);
+    assert_eq!(count, Some(expected.len()), "{:#}", doc.0);
     let here = doc.server();
     assert_eq!(
         (&here["state"], &here["dialect"]),
@@ -76,13 +85,9 @@ fn eight_sessions_are_told_apart_in_one_document() {
         (&here["version"], &here["findings"]),
         (&json!(VERSION), &json!([]))
     );
-    assert_runs(doc.session(&running).unwrap().0, &gate.command);
+    assert_runs(doc.session(&sessions.running).unwrap().0, &gate.command);
     assert_permission_shown(doc.session(&asking).unwrap().0, &asking);
-    assert_permission_shown(doc.session(&parent).unwrap().0, &asking);
-    assert_eq!(
-        doc.0["sessions"].as_array().map(Vec::len),
-        Some(expected.len())
-    );
+    assert_permission_shown(doc.session(&sessions.parent).unwrap().0, &asking);
     gate.open();
 }
 
