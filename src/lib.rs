@@ -32,8 +32,9 @@
 //! | `net` | client, event stream, one link task per server | core |
 //! | `sim` | the simulated OpenCode server behind `--demo` and the tests | core |
 //! | `tui` | terminal, theme, views: they see a screen, never the store | core::present, core::time, core::app::keymap |
+//! | `feed` | where inputs come from: live links, the demo | core, net, sim |
 //! | `shell` | clock, loops, headless commands, carrying out effects | everything but cli |
-//! | `cli` | arguments, configuration, log | core, shell, net, sim |
+//! | `cli` | arguments, configuration, log; joins all of it | everything |
 //!
 //! Each outer room stands behind a feature (`net`, `sim`, `tui`, `cli`); without features only the
 //! core is built, so the compiler proves that it can name no terminal, task or socket.

@@ -1,5 +1,11 @@
 //! What the program says and how it exits when things are not as they should be: one clear line
 //! that names the server and the cause, never a password.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly, and watch the real time"
+)]
 
 mod program;
 
@@ -142,7 +148,10 @@ fn another_program_on_the_port_is_named() {
     let ran = Home::new().run(&["status", &fake.url()]);
     assert_eq!(ran.code, Some(3), "{ran:#?}");
     one_line(&ran, &["text/html"]);
-    assert!(ran.out.contains("not-opencode") || ran.out.contains("not OpenCode"), "{ran:#?}");
+    assert!(
+        ran.out.contains("not-opencode") || ran.out.contains("not OpenCode"),
+        "{ran:#?}"
+    );
 }
 
 #[test]
@@ -193,7 +202,12 @@ fn a_closed_pipe_ends_quietly() {
 #[test]
 fn the_log_tells_what_happened_and_no_password() {
     let home = Home::new();
-    let ran = home.run(&["status", "http://someone:hunter2@127.0.0.1:1", "--log-level", "trace"]);
+    let ran = home.run(&[
+        "status",
+        "http://someone:hunter2@127.0.0.1:1",
+        "--log-level",
+        "trace",
+    ]);
     assert_eq!(ran.code, Some(3));
     let logs = home.path().join("state").join("ocwatch");
     let mut text = String::new();

@@ -1,4 +1,10 @@
 //! The whole program against simulated servers over real sockets.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly, and watch the real time"
+)]
 
 mod program;
 
@@ -128,13 +134,24 @@ fn status_shows_what_is_reported_beside_what_is_true() {
         ]
     };
     assert_eq!(told("stale"), ["busy", "done", "stuck", "stale-busy"]);
-    assert_eq!(told("orphan"), ["idle", "running-tool", "stuck", "interrupted"]);
+    assert_eq!(
+        told("orphan"),
+        ["idle", "running-tool", "stuck", "interrupted"]
+    );
     assert_eq!(told("hung"), ["busy", "running-tool", "stuck", "hung-tool"]);
     assert_eq!(told("done"), ["idle", "done", "ok", "-"]);
     assert_eq!(told("asleep"), ["unknown", "unread", "unknown", "-"]);
-    let asleep = world.home.path().join("asleep").canonicalize().expect("a path");
+    let asleep = world
+        .home
+        .path()
+        .join("asleep")
+        .canonicalize()
+        .expect("a path");
     let asleep = asleep.display().to_string();
-    assert!(!world.sim.booted().contains(&asleep), "looking must not start a project");
+    assert!(
+        !world.sim.booted().contains(&asleep),
+        "looking must not start a project"
+    );
 }
 
 #[test]
@@ -153,32 +170,53 @@ fn an_abort_is_done_only_when_the_server_shows_it() {
     let orphan = abort("orphan");
     assert_eq!(orphan.code, Some(1), "{orphan:#?}");
     assert!(orphan.out.is_empty(), "{orphan:#?}");
-    assert!(orphan.err.contains("no effect") && orphan.err.contains("./start.sh"), "{orphan:#?}");
+    assert!(
+        orphan.err.contains("no effect") && orphan.err.contains("./start.sh"),
+        "{orphan:#?}"
+    );
     let done = abort("done");
     assert_eq!(done.code, Some(1), "{done:#?}");
     assert!(done.err.contains("nothing ran"), "{done:#?}");
     let document = world.status(&["--settle", "0"]);
     for (key, reported) in [("stale", "idle"), ("hung", "idle"), ("orphan", "idle")] {
-        assert_eq!(world.session(&document, key)["reported"]["type"], reported, "{key}");
+        assert_eq!(
+            world.session(&document, key)["reported"]["type"],
+            reported,
+            "{key}"
+        );
     }
-    let unknown = world.home.run(&["abort", "--yes", "ses_nothing", "--server", &url]);
+    let unknown = world
+        .home
+        .run(&["abort", "--yes", "ses_nothing", "--server", &url]);
     assert_eq!(unknown.code, Some(4), "{unknown:#?}");
 }
 
 #[test]
 fn an_abort_that_is_ignored_has_no_effect_whatever_the_server_answers() {
     let world = World::new(RICH);
-    let body = Fault::Status(200, "true".to_owned());
-    world.sim.fault(&format!("/session/{}/abort", world.id("stale")), body);
+    let body = Fault::Json("true".to_owned());
+    world
+        .sim
+        .fault(&format!("/session/{}/abort", world.id("stale")), body);
     let url = world.sim.url();
-    let args = ["abort", "--yes", world.id("stale"), "--server", url.as_str()];
+    let args = [
+        "abort",
+        "--yes",
+        world.id("stale"),
+        "--server",
+        url.as_str(),
+    ];
     let ran = world.home.run(&args);
     assert_eq!(ran.code, Some(1), "{ran:#?}");
-    assert!(ran.err.contains("no effect") && ran.err.contains("reported busy"), "{ran:#?}");
+    assert!(
+        ran.err.contains("no effect") && ran.err.contains("reported busy"),
+        "{ran:#?}"
+    );
 }
 
 fn long(turns: usize) -> String {
-    let mut text = String::from("[[session]]\nkey = \"long\"\ntitle = \"Long\"\ndirectory = \"$ROOT/work\"\n");
+    let mut text =
+        String::from("[[session]]\nkey = \"long\"\ntitle = \"Long\"\ndirectory = \"$ROOT/work\"\n");
     for turn in 0..turns {
         let age = (turns - turn) * 60;
         write!(
@@ -198,7 +236,10 @@ fn an_export_is_the_whole_session_in_its_order() {
     let ran = world.home.run(&["export", "Long", "--server", &url]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     let path = world.home.path().join(ran.out.trim());
-    assert_eq!(path.file_name().and_then(|name| name.to_str()), Some(&*format!("{id}.json")));
+    assert_eq!(
+        path.file_name().and_then(|name| name.to_str()),
+        Some(&*format!("{id}.json"))
+    );
     let text = std::fs::read_to_string(&path).expect("the file");
     let whole: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(whole["info"]["id"], id);
@@ -210,15 +251,24 @@ fn an_export_is_the_whole_session_in_its_order() {
         let answer = format!("answer {turn}");
         assert!(parts.iter().any(|part| part["text"] == answer), "{turn}");
     }
-    let pages = world.sim.requests().iter().filter(|it| it.path.ends_with("/message")).count();
+    let pages = world
+        .sim
+        .requests()
+        .iter()
+        .filter(|it| it.path.contains("/message?"))
+        .count();
     assert!(pages >= 3, "300 messages come in pages, not in {pages}");
 
     let again = world.home.run(&["export", "Long", "--server", &url]);
     assert_eq!(again.code, Some(1), "{again:#?}");
     assert!(again.err.contains("--force"), "{again:#?}");
-    let forced = world.home.run(&["export", "Long", "--force", "--server", &url]);
+    let forced = world
+        .home
+        .run(&["export", "Long", "--force", "--server", &url]);
     assert_eq!(forced.code, Some(0), "{forced:#?}");
-    let piped = world.home.run(&["export", "Long", "-o", "-", "--server", &url]);
+    let piped = world
+        .home
+        .run(&["export", "Long", "-o", "-", "--server", &url]);
     assert_eq!(piped.out, text);
 }
 
@@ -228,7 +278,9 @@ fn an_export_that_is_cut_leaves_no_file() {
     let id = world.id("long").to_owned();
     // The tail for the snapshot is read before; all later pages are cut.
     let ran = {
-        world.sim.fault(&format!("/session/{id}/message"), Fault::Cut);
+        world
+            .sim
+            .fault(&format!("/session/{id}/message"), Fault::Cut);
         let url = world.sim.url();
         world.home.run(&["export", &id, "--server", &url])
     };
@@ -237,7 +289,9 @@ fn an_export_that_is_cut_leaves_no_file() {
         .expect("the home")
         .flatten()
         .map(|entry| entry.file_name())
-        .filter(|name| name.to_string_lossy().ends_with(".json") || name.to_string_lossy().starts_with(".tmp"))
+        .filter(|name| {
+            name.to_string_lossy().ends_with(".json") || name.to_string_lossy().starts_with(".tmp")
+        })
         .collect();
     assert!(left.is_empty(), "{left:?}");
 }
@@ -246,7 +300,9 @@ fn an_export_that_is_cut_leaves_no_file() {
 fn a_dead_server_does_not_hide_a_living_one() {
     let world = World::new(RICH);
     let url = world.sim.url();
-    let ran = world.home.run(&["status", "--json", "--settle", "0", "127.0.0.1:1", &url]);
+    let ran = world
+        .home
+        .run(&["status", "--json", "--settle", "0", "127.0.0.1:1", &url]);
     assert_eq!(ran.code, Some(3), "{ran:#?}");
     let document = ran.json();
     assert_eq!(document["servers"][0]["state"], "unreachable");
@@ -262,7 +318,11 @@ fn a_server_that_stalls_costs_no_more_than_was_allowed() {
     let begun = Instant::now();
     let ran = world.home.run(&["status", "--timeout", "1", &url]);
     assert_eq!(ran.code, Some(3), "{ran:#?}");
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        begun.elapsed()
+    );
     assert!(ran.err.contains("not read in time"), "{ran:#?}");
 }
 
@@ -275,6 +335,35 @@ fn explain_names_every_rule() {
     for words in ["stale-busy", "hung-tool", "interrupted", "Rules tried"] {
         assert!(ran.out.contains(words), "{words}: {ran:#?}");
     }
-    let json = world.home.run(&["explain", world.id("stale"), "--json", "--server", &url]);
+    let json = world
+        .home
+        .run(&["explain", world.id("stale"), "--json", "--server", &url]);
     assert!(json.json().is_object());
+}
+
+#[test]
+fn a_password_is_taken_from_url_or_environment_and_never_shown() {
+    let home = Home::new();
+    let sim = Sim::start(Config {
+        auth: Some(("opencode".to_owned(), "hunter2".to_owned())),
+        ..Config::new(system_clock())
+    })
+    .expect("a simulated server");
+    let plain = sim.url();
+    let with = plain.replace("http://", "http://opencode:hunter2@");
+    let by_url = home.run(&["status", "--json", &with]);
+    assert_eq!(by_url.code, Some(0), "{by_url:#?}");
+    assert!(!format!("{by_url:?}").contains("hunter2"));
+    let by_environment = home
+        .command(&["status", &plain])
+        .env("OPENCODE_SERVER_PASSWORD", "hunter2")
+        .output()
+        .expect("the program starts");
+    assert_eq!(by_environment.status.code(), Some(0), "{by_environment:#?}");
+    let without = home.run(&["status", &plain]);
+    assert_eq!(without.code, Some(3), "{without:#?}");
+    let wrong = plain.replace("http://", "http://opencode:hunter3@");
+    let wrong = home.run(&["status", &wrong]);
+    assert_eq!(wrong.code, Some(3), "{wrong:#?}");
+    assert!(!format!("{wrong:?}").contains("hunter3"));
 }

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{Notify, broadcast, mpsc};
 use tokio::time::timeout;
 
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -66,9 +66,16 @@ fn html() -> Reply {
 struct Fake {
     port: u16,
     replies: Arc<Mutex<HashMap<String, Reply>>>,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Asked>,
     events: broadcast::Sender<Frame>,
     task: tokio::task::JoinHandle<()>,
+}
+
+/// The paths that were asked for, in order.
+#[derive(Default)]
+struct Asked {
+    paths: Mutex<Vec<String>>,
+    news: Notify,
 }
 
 #[derive(Clone, Debug)]
@@ -88,7 +95,7 @@ impl Fake {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let replies: Arc<Mutex<HashMap<String, Reply>>> = Arc::default();
-        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+        let asked: Arc<Asked> = Arc::default();
         let (events, _) = broadcast::channel(4096);
         let state = (Arc::clone(&replies), Arc::clone(&asked), events.clone());
         let task = tokio::spawn(async move {
@@ -145,14 +152,28 @@ impl Fake {
     }
 
     fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+        self.asked.paths.lock().unwrap().clone()
+    }
+
+    async fn until_asked(&self, prefix: &str, times: usize) {
+        let wait = async {
+            loop {
+                let news = self.asked.news.notified();
+                let fits = |it: &&String| it.starts_with(prefix);
+                if self.asked().iter().filter(fits).count() >= times {
+                    return;
+                }
+                news.await;
+            }
+        };
+        timeout(DEADLINE * 3, wait).await.unwrap();
     }
 }
 
 async fn serve(
     mut socket: TcpStream,
     replies: Arc<Mutex<HashMap<String, Reply>>>,
-    asked: Arc<Mutex<Vec<String>>>,
+    asked: Arc<Asked>,
     events: broadcast::Receiver<Frame>,
 ) {
     let mut head = Vec::new();
@@ -164,7 +185,8 @@ async fn serve(
     }
     let head = String::from_utf8(head).unwrap();
     let path = head.split(' ').nth(1).unwrap().to_owned();
-    asked.lock().unwrap().push(path.clone());
+    asked.paths.lock().unwrap().push(path.clone());
+    asked.news.notify_waiters();
     let found = replies.lock().unwrap().get(&path).cloned();
     match found {
         None if path == "/global/event" => stream(socket, events).await,
@@ -526,6 +548,11 @@ async fn a_loss_is_said_at_once_and_a_return_is_noticed() {
     link.commands.send(LinkCommand::RetryNow).await.unwrap();
     let again = link.live().await;
     assert!(again.last().unwrap().epoch > first);
+    let anew = Body::Link(LinkReport::Connecting { attempt: 1 });
+    assert!(
+        again.iter().any(|it| it.body == anew),
+        "attempts count from the loss"
+    );
 }
 
 #[tokio::test]
@@ -595,7 +622,7 @@ async fn without_a_stream_it_polls() {
     let fake = Fake::opencode(&asleep_project()).await;
     fake.set("/global/event", html());
     let mut link = Watched::start(&fake, |spec| {
-        spec.pace.blind_status = Duration::from_millis(30)
+        spec.pace.blind_status = Duration::from_millis(30);
     });
     let snapshot = link.live().await;
     assert!(
@@ -615,18 +642,7 @@ async fn a_consumer_that_lost_the_thread_gets_everything_again() {
     link.live().await;
     let odd = "data: {\"payload\":{\"type\":\"moon.phase\",\"properties\":{}}}\n\n".repeat(18_000);
     fake.events.send(Frame::Data(odd.into())).unwrap();
-    let again = async {
-        while fake
-            .asked()
-            .iter()
-            .filter(|it| it.starts_with("/api/session"))
-            .count()
-            < 2
-        {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(DEADLINE * 3, again).await.unwrap();
+    fake.until_asked("/api/session", 2).await;
     link.upto(|it| *it == Body::Link(LinkReport::Resynced))
         .await;
 }

@@ -355,25 +355,25 @@ fn link() -> impl Strategy<Value = LinkReport> {
 }
 
 /// Anything that may be received, with the step in time before it and whether a new epoch begins.
-fn step(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = (Body, i64, bool)> {
+fn step(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = (Body, i64, bool)> + use<> {
     let bodies = prop_oneof![
-        2 => rows(&time).prop_map(|rows| Body::Sessions(SessionList {
+        2 => rows(time).prop_map(|rows| Body::Sessions(SessionList {
             rows,
             asked_at: UnixMs(BASE),
             complete: true,
         })),
-        3 => status_read(&time).prop_map(Body::Status),
+        3 => status_read(time).prop_map(Body::Status),
         2 => asks_read().prop_map(Body::Asks),
-        4 => tail(&time).prop_map(Body::Tail),
-        6 => event(&time).prop_map(|kind| Body::Event(Event { directory: None, kind })),
+        4 => tail(time).prop_map(Body::Tail),
+        6 => event(time).prop_map(|kind| Body::Event(Event { directory: None, kind })),
         1 => link().prop_map(Body::Link),
     ];
     let wait = prop_oneof![4 => 0..3_000i64, 1 => 0..700_000i64];
     (bodies, wait, prop::bool::weighted(0.03))
 }
 
-fn steps(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = Vec<Input>> {
-    let first = rows(&time);
+fn steps(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = Vec<Input>> + use<> {
+    let first = rows(time);
     (first, vec(step(time), 0..30)).prop_map(|(rows, steps)| {
         let mut at = UnixMs(BASE);
         let mut epoch = Epoch(1);
@@ -482,7 +482,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn judging_never_panics(inputs in steps(absurd_time().boxed()), now in absurd_time()) {
+    fn judging_never_panics(inputs in steps(&absurd_time().boxed()), now in absurd_time()) {
         let (store, _) = store(&inputs);
         let limits = Limits::default();
         let all = judge_all(&store, now, &limits);
@@ -494,7 +494,7 @@ proptest! {
 
     #[test]
     fn the_cache_equals_a_judgement_from_scratch(
-        inputs in steps(time().boxed()),
+        inputs in steps(&time().boxed()),
         waits in vec(0..2_000_000i64, 3),
     ) {
         let limits = Limits::default();
@@ -517,7 +517,7 @@ proptest! {
     }
 
     #[test]
-    fn a_verdict_holds_until_its_recheck(inputs in steps(time().boxed()), share in 0.0..1.0f64) {
+    fn a_verdict_holds_until_its_recheck(inputs in steps(&time().boxed()), share in 0.0..1.0f64) {
         let limits = Limits::default();
         let (store, now) = store(&inputs);
         let first = judge_all(&store, now, &limits);
@@ -531,7 +531,7 @@ proptest! {
 
     #[test]
     fn time_alone_never_makes_it_look_better(
-        inputs in steps(time().boxed()),
+        inputs in steps(&time().boxed()),
         wait in 0..4_000_000i64,
     ) {
         let limits = restless();
@@ -592,7 +592,7 @@ proptest! {
     }
 
     #[test]
-    fn evidence_is_in_the_store(inputs in steps(time().boxed())) {
+    fn evidence_is_in_the_store(inputs in steps(&time().boxed())) {
         let (store, now) = store(&inputs);
         for (key, verdict) in judge_all(&store, now, &Limits::default()).verdicts {
             let session = store.session(&key).unwrap();

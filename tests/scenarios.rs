@@ -5,8 +5,17 @@
 //! judged from scratch and by the cache, which must agree. At the end a table says, finding by
 //! finding, how often it was right, missed or false.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may fail loudly"
+)]
+
 #[path = "scenarios/recorded.rs"]
 mod recorded;
+#[path = "scenarios/spec.rs"]
+mod spec;
 #[path = "scenarios/world.rs"]
 mod world;
 
@@ -16,10 +25,10 @@ use ocwatch::core::judge::{
 };
 use ocwatch::core::store::{ServerSpec, Store};
 use ocwatch::core::time::UnixMs;
+use spec::{Expect, Scenario, at};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use world::{Expect, Scenario, at};
 
 #[derive(Default)]
 struct Score {

@@ -32,6 +32,8 @@ use tokio::sync::mpsc;
 
 /// How long tasks may take to end after the result is there.
 const WIND_DOWN: Duration = Duration::from_millis(300);
+/// How much longer than `--timeout` a command may take to tell what it knows.
+const GRACE: Duration = Duration::from_secs(1);
 /// Answers of effects that may wait.
 const WAITING_ANSWERS: usize = 256;
 
@@ -106,9 +108,11 @@ async fn headless(setup: &Setup, common: &Common, command: &Command) -> Result<E
     let mut signals = Signals::listen()?;
     let ended = {
         let mut work = std::pin::pin!(one(setup, common, command, &mut out));
+        let mut over = std::pin::pin!(out_of_time(common.timeout));
         loop {
             tokio::select! {
                 ended = &mut work => break ended,
+                why = &mut over => break Err(why),
                 request = signals.next() => match request {
                     Request::End(number) => break Ok(Exit::Signal(number)),
                     Request::Stop => stop_here()?,
@@ -119,6 +123,15 @@ async fn headless(setup: &Setup, common: &Common, command: &Command) -> Result<E
     };
     out.flush()?;
     ended
+}
+
+/// Reading stops by itself when time is over and tells what is known; acting is stopped here.
+async fn out_of_time(limit: Option<f64>) -> Trouble {
+    let Some(seconds) = limit else {
+        return std::future::pending().await;
+    };
+    tokio::time::sleep(Duration::from_secs_f64(seconds) + GRACE).await;
+    Trouble::Failed(format!("not done within {seconds} s (--timeout)"))
 }
 
 async fn one(

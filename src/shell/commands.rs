@@ -98,7 +98,8 @@ pub async fn abort_all(
         let Some(plan) = plan::abort(&snapshot.app.store, &key) else {
             return Err(Trouble::Failed(format!("{} is gone", key.session)));
         };
-        if !yes && !agreed(&plan)? {
+        warn_if_asleep(&snapshot, &key);
+        if !yes && !agreed(&plan).await? {
             say("left as it is");
             exit = exit.worst(Exit::Failed);
             continue;
@@ -132,12 +133,7 @@ pub async fn export_all(
 ) -> Result<Exit, Trouble> {
     let keys = locate_all(&mut snapshot, sessions, Purpose::Read).await?;
     for key in keys {
-        if snapshot.app.is_asleep(&key) {
-            say(&format!(
-                "{} is of a project that is asleep: reading it starts the project on the server",
-                clean(key.session.as_str())
-            ));
-        }
+        warn_if_asleep(&snapshot, &key);
         let client = client(clients, &key)?;
         export_one(client, &key, output, force, out).await?;
     }
@@ -217,11 +213,8 @@ async fn read_session(snapshot: &mut Snapshot, key: &SessionKey) {
         return;
     }
     let directory = session.info.directory.clone();
+    warn_if_asleep(snapshot, key);
     if asleep {
-        say(&format!(
-            "the project {} is asleep: reading it starts it on the server",
-            clean(directory.as_str())
-        ));
         let load = LinkCommand::LoadDirectory(directory);
         snapshot.feed.commands.send(key.server, load);
     }
@@ -237,22 +230,39 @@ async fn read_session(snapshot: &mut Snapshot, key: &SessionKey) {
     }
 }
 
+/// Whatever is asked of a session starts its project: a person must know.
+fn warn_if_asleep(snapshot: &Snapshot, key: &SessionKey) {
+    let session = snapshot.app.store.session(key);
+    if let Some(session) = session.filter(|_| snapshot.app.is_asleep(key)) {
+        let directory = clean(session.info.directory.as_str());
+        say(&format!(
+            "the project {directory} is asleep: this starts it on the server"
+        ));
+    }
+}
+
 fn client<'a>(clients: &'a [Client], key: &SessionKey) -> Result<&'a Client, Trouble> {
     let client = clients.get(usize::from(key.server.0));
     client.ok_or_else(|| Trouble::Failed("its server is not known".to_owned()))
 }
 
 /// Shows the plan on stderr and asks. Anything but `y` or `yes` is no.
-fn agreed(plan: &Plan) -> Result<bool, Trouble> {
-    let mut err = std::io::stderr().lock();
-    writeln!(err, "Abort \"{}\"", clean(&plan.title))?;
+/// The wait is on a thread of its own, so that Ctrl-C is heard.
+async fn agreed(plan: &Plan) -> Result<bool, Trouble> {
+    let mut text = format!("Abort \"{}\"\n", clean(&plan.title));
     for line in &plan.lines {
-        writeln!(err, "  {}", clean(line))?;
+        text.extend(["  ", &clean(line), "\n"]);
     }
-    write!(err, "Do it? [y/N] ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
+    text.push_str("Do it? [y/N] ");
+    let asked = tokio::task::spawn_blocking(move || {
+        let mut err = std::io::stderr().lock();
+        err.write_all(text.as_bytes())?;
+        err.flush()?;
+        let mut answer = String::new();
+        std::io::stdin().lock().read_line(&mut answer)?;
+        Ok::<_, std::io::Error>(answer)
+    });
+    let answer = asked.await.map_err(std::io::Error::other)??;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 

@@ -70,6 +70,8 @@ struct Show {
     terminal: Terminal,
     pacer: Pacer,
     tick_at: Option<UnixMs>,
+    /// We stopped ourselves: the signal that continued us tells nothing new.
+    was_stopped: bool,
     ended: Option<Exit>,
 }
 
@@ -86,6 +88,7 @@ impl Dashboard {
             terminal: Terminal::new()?,
             pacer: Pacer::new(self.fps),
             tick_at: None,
+            was_stopped: false,
             ended: None,
         };
         let mut keys = EventStream::new();
@@ -229,6 +232,7 @@ fn signal(show: &mut Show, request: Request) -> Result<(), DashboardError> {
             Ok(())
         }
         Request::Stop => suspend(show),
+        Request::Continued if std::mem::take(&mut show.was_stopped) => Ok(()),
         Request::Continued => come_back(show),
     }
 }
@@ -241,6 +245,7 @@ fn redraw(show: &mut Show) -> Result<(), DashboardError> {
 
 fn suspend(show: &mut Show) -> Result<(), DashboardError> {
     show.terminal.leave();
+    show.was_stopped = true;
     stop_here()?;
     come_back(show)
 }

@@ -1,5 +1,4 @@
 //! Runs the built program in a home of its own, so that nothing of the user's is read or written.
-#![expect(dead_code, reason = "each test file uses a part of it")]
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -75,14 +74,5 @@ impl Ran {
     /// Its stdout as one document.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|why| panic!("{why}: {self:#?}"))
-    }
-}
-
-/// Waits for a condition of the world outside; there is no event to wait for.
-pub fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + LONGEST;
-    while !holds() {
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        std::thread::park_timeout(Duration::from_millis(20));
     }
 }

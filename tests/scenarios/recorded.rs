@@ -2,7 +2,7 @@
 //! what their names say, so anything else that is called is a false alarm.
 
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionId};
-use ocwatch::core::judge::{ActivityState, Judge, Level, Limits, Verdict, judge_all};
+use ocwatch::core::judge::{Judge, Level, Limits, Verdict, judge_all};
 use ocwatch::core::store::{ServerSpec, Store};
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
@@ -124,119 +124,37 @@ fn newest(messages: &[Message]) -> UnixMs {
     times.max().unwrap()
 }
 
+/// Recording, reported, seconds after its newest time, then: activity, level, leading finding.
+const MESSAGES: &str = "
+text                    idle  60   done           ok     -
+text                    busy  60   done           stuck  stale-busy
+streaming               busy  5    starting       ok     -
+bash-running            busy  5    running-tool   ok     -
+bash-running            busy  590  running-tool   watch  slow-tool
+bash-running            busy  640  running-tool   stuck  hung-tool
+bash-permission         busy  20   between-steps  ok     -
+bash                    idle  60   done           ok     -
+aborted-tool            idle  60   aborted        ok     -
+permission-rejected     idle  60   done           ok     -
+subagent                idle  60   done           ok     -
+dangling-after-sigkill  idle  60   running-tool   ok     -
+dangling-after-sigkill  idle  300  running-tool   watch  interrupted
+dangling-after-sigkill  idle  640  running-tool   stuck  interrupted
+";
+
 #[test]
 fn recorded_messages_are_what_they_were() {
-    use ActivityState as A;
-    // (recording, reported busy, seconds later, activity, level, leading finding)
-    let cases = [
-        ("v1-messages-text.json", false, 60, A::Done, Level::Ok, ""),
-        (
-            "v1-messages-text.json",
-            true,
-            60,
-            A::Done,
-            Level::Stuck,
-            "stale-busy",
-        ),
-        (
-            "v1-messages-streaming.json",
-            true,
-            5,
-            A::Starting,
-            Level::Ok,
-            "",
-        ),
-        (
-            "v1-messages-bash-running.json",
-            true,
-            5,
-            A::RunningTool,
-            Level::Ok,
-            "",
-        ),
-        (
-            "v1-messages-bash-running.json",
-            true,
-            590,
-            A::RunningTool,
-            Level::Watch,
-            "slow-tool",
-        ),
-        (
-            "v1-messages-bash-running.json",
-            true,
-            640,
-            A::RunningTool,
-            Level::Stuck,
-            "hung-tool",
-        ),
-        ("v1-messages-bash.json", false, 60, A::Done, Level::Ok, ""),
-        (
-            "v1-messages-bash-permission.json",
-            true,
-            20,
-            A::BetweenSteps,
-            Level::Ok,
-            "",
-        ),
-        (
-            "v1-messages-aborted-tool.json",
-            false,
-            60,
-            A::Aborted,
-            Level::Ok,
-            "",
-        ),
-        (
-            "v1-messages-permission-rejected.json",
-            false,
-            60,
-            A::Done,
-            Level::Ok,
-            "",
-        ),
-        (
-            "v1-messages-subagent.json",
-            false,
-            60,
-            A::Done,
-            Level::Ok,
-            "",
-        ),
-        (
-            "v1-messages-dangling-after-sigkill.json",
-            false,
-            60,
-            A::RunningTool,
-            Level::Ok,
-            "",
-        ),
-        (
-            "v1-messages-dangling-after-sigkill.json",
-            false,
-            300,
-            A::RunningTool,
-            Level::Watch,
-            "interrupted",
-        ),
-        (
-            "v1-messages-dangling-after-sigkill.json",
-            false,
-            640,
-            A::RunningTool,
-            Level::Stuck,
-            "interrupted",
-        ),
-    ];
-    for (name, busy, seconds, activity, level, finding) in cases {
-        let verdict = judged(name, busy, Span::secs(seconds));
-        let leading = verdict.leading().map_or("", |f| f.name);
-        let got = (verdict.activity.state, verdict.level, leading);
-        assert_eq!(
-            got,
-            (activity, level, finding),
-            "{name} busy: {busy}, {seconds} s later"
-        );
+    for line in MESSAGES.trim().lines() {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [name, reported, seconds, want @ ..] = fields.as_slice() else {
+            panic!("{line}");
+        };
+        let later = Span::secs(seconds.parse().unwrap());
+        let name = format!("v1-messages-{name}.json");
+        let verdict = judged(&name, *reported == "busy", later);
+        let leading = verdict.leading().map_or("-", |f| f.name);
+        let got = [verdict.activity.state.word(), verdict.level.word(), leading];
+        assert_eq!(&got, want, "{line}");
     }
 }
 

@@ -161,7 +161,7 @@ fn detail() -> Detail {
         timeline: vec![
             entry("13:41:10", "you", &["\"now build the index\""]),
             entry("13:41:12", "bash", &[COMMAND, "4m02", "ok"]),
-            entry("13:45:20", "edit", &["src/index.rs", "0s", "ok"]),
+            entry("13:45:20", "edit", &["src/index.rs", "8s", "ok"]),
             entry("13:50:02", "answer", &["\"The index is built\"", "stop"]),
         ],
         tail: vec![plain("The index is built and can be queried.")],

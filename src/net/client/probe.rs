@@ -8,6 +8,7 @@ use super::{Ask, Client, ClientError, Via, body};
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Dialect, v1};
 use reqwest::{Method, Response, header};
+use std::time::Duration;
 
 /// Who answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +53,9 @@ impl Client {
     /// # Errors
     /// Any [`ClientError`]; a timeout means wedged.
     pub async fn health(&self) -> Result<v1::Health, ClientError> {
-        Ok(self.probe_health().await?.0)
+        let path = ["global", "health"];
+        let tried = self.try_one(&path, v1::decode_health, self.waits.read);
+        Ok(tried.await?.0)
     }
 
     async fn probe_health(&self) -> Result<(v1::Health, Option<Span>), ClientError> {
@@ -60,23 +63,36 @@ impl Client {
             .await
     }
 
-    /// One request on a connection of its own, tried twice: the first after a server's start may
-    /// never be answered. The second may take as long as any other read.
+    /// Tried three times, ever more patiently: a request right after a server's start may never be
+    /// answered, while the next one is answered at once.
     async fn probe_one<T>(
         &self,
         path: &[&str],
         decode: fn(&[u8]) -> Result<T, v1::WireError>,
     ) -> Result<(T, Option<Span>), ClientError> {
-        let ask = |wait| Ask {
+        for wait in [self.waits.probe / 2, self.waits.probe] {
+            match self.try_one(path, decode, wait).await {
+                Err(ClientError::Timeout(_)) => {}
+                other => return other,
+            }
+        }
+        self.try_one(path, decode, self.waits.read).await
+    }
+
+    /// One request on a connection of its own.
+    async fn try_one<T>(
+        &self,
+        path: &[&str],
+        decode: fn(&[u8]) -> Result<T, v1::WireError>,
+        wait: Duration,
+    ) -> Result<(T, Option<Span>), ClientError> {
+        let ask = Ask {
             via: Via::Fresh,
             wait,
             ..self.ask(Method::GET, path, &[])
         };
         let asked_at = (self.clock)();
-        let response = match self.json(ask(self.waits.probe)).await {
-            Err(ClientError::Timeout(_)) => self.json(ask(self.waits.read)).await?,
-            other => other?,
-        };
+        let response = self.json(ask).await?;
         let skew = skew(&response, asked_at, (self.clock)());
         let body = body::read(response, self.waits.read, body::PROBLEM_CAP).await?;
         Ok((decode(&body)?, skew))

@@ -10,8 +10,8 @@ const CAP: Duration = Duration::from_secs(15);
 /// Of the wait, to either side, so that many watchers do not come at once.
 const JITTER: f64 = 0.2;
 
-/// The wait before attempt number `attempt` + 1. `attempt` counts from 1 since the link was last
-/// live, `lost_for` is the time since then, `random` is in 0.0..1.0.
+/// The wait after attempt number `attempt` failed, counted from 1 since the link was last live; 0
+/// is the loss of a live link. `lost_for` is the time since then, `random` is in 0.0..1.0.
 pub fn wait(attempt: u32, lost_for: Duration, random: f64) -> Duration {
     let cap = if lost_for < EARLY { CAP_EARLY } else { CAP };
     let doubled = FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(10));
@@ -27,6 +27,7 @@ mod tests {
     fn waits_double_up_to_a_cap() {
         let late = Duration::from_secs(3600);
         let cases = [
+            (0, 500),
             (1, 500),
             (2, 1000),
             (3, 2000),

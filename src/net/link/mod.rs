@@ -30,7 +30,7 @@ pub use spec::{Inspect, LinkCommand, LinkSpec, Pace};
 
 use crate::core::id::{Directory, Epoch};
 use crate::core::time::{Clock, Span};
-use crate::core::wire::{Input, LinkReport};
+use crate::core::wire::{Input, LinkReport, LostCause};
 use loss::Loss;
 use outlet::Outlet;
 use std::collections::HashSet;
@@ -117,13 +117,20 @@ impl Link {
                 End::Shutdown => return,
                 End::Lost { loss, lived } => {
                     if lived {
-                        attempt = 1;
+                        attempt = 0;
                         lost_since = Instant::now();
                     }
                     loss
                 }
             };
-            let wait = backoff::wait(attempt, lost_since.elapsed(), fastrand::f64());
+            // What a person must mend is not mended by asking often.
+            let lost_for = match loss.cause {
+                LostCause::Unauthorized | LostCause::NotOpencode | LostCause::Unsupported => {
+                    Duration::MAX
+                }
+                _ => lost_since.elapsed(),
+            };
+            let wait = backoff::wait(attempt, lost_for, fastrand::f64());
             tracing::info!(server = self.spec.server.0, attempt, cause = ?loss.cause, ?wait, "lost");
             self.report_loss(loss, wait);
             if let Err(Break::Shutdown) = self.interruptible(sleep(wait)).await {

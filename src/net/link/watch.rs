@@ -13,12 +13,15 @@ use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Body, Dialect, Endpoint, LinkReport, LostCause, ReadFailed, v1};
 use crate::net::client::{ClientError, Identity};
 use crate::net::stream::{Ending, Events};
+use futures_util::FutureExt;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// From the stream's head to its first event.
 const CONNECTED_WAIT: Duration = Duration::from_secs(5);
+/// Before commands and answers are heard again.
+const FRAMES_AT_ONCE: usize = 256;
 /// Without a stream the connection is tried anew after so long.
 const BLIND_FOR: Duration = Duration::from_secs(300);
 
@@ -184,8 +187,7 @@ impl<'a> Watch<'a> {
             tokio::select! {
                 () = self.outlet.send_one(), if !self.outlet.is_empty() => {}
                 frame = next_frame(&mut events) => {
-                    self.heartbeats = events.as_ref().is_some_and(Events::has_heartbeats);
-                    if let Err(loss) = self.on_frame(frame) {
+                    if let Err(loss) = self.on_frames(frame, &mut events) {
                         return Some(loss);
                     }
                 }
@@ -216,6 +218,24 @@ impl<'a> Watch<'a> {
                 "the event stream is open, but nothing comes",
             )),
         }
+    }
+
+    /// Takes a frame and those that are there already, up to a budget.
+    fn on_frames(
+        &mut self,
+        first: Result<String, Ending>,
+        events: &mut Option<Events>,
+    ) -> Result<(), Loss> {
+        let mut frame = first;
+        for _ in 0..FRAMES_AT_ONCE {
+            self.heartbeats = events.as_ref().is_some_and(Events::has_heartbeats);
+            self.on_frame(frame)?;
+            match next_frame(events).now_or_never() {
+                Some(next) => frame = next,
+                None => return Ok(()),
+            }
+        }
+        self.on_frame(frame)
     }
 
     fn on_frame(&mut self, frame: Result<String, Ending>) -> Result<(), Loss> {

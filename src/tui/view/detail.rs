@@ -4,7 +4,7 @@
 //! pane does not have the keys, scrolls through all of it when it has. What it does not: word it.
 
 use super::layout::Regions;
-use super::position;
+use super::{columns, position};
 use crate::core::present::{Detail, Line, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text::{self, Glyph};
@@ -109,7 +109,7 @@ fn timeline(lines: &[Line], width: u16, theme: &Theme) -> Vec<Vec<Glyph>> {
         .iter()
         .map(|line| {
             let (what, end) = line.split_at(WHAT.min(line.len()));
-            [apart(what, 1, theme), apart(end, 1, theme)]
+            [apart(what, 1, theme), outcome(end, theme)]
         })
         .collect();
     let with_end = || told.iter().filter(|[_, end]| !end.is_empty());
@@ -120,6 +120,28 @@ fn timeline(lines: &[Line], width: u16, theme: &Theme) -> Vec<Vec<Glyph>> {
     told.into_iter()
         .map(|[what, end]| joined(what, end, column, theme))
         .collect()
+}
+
+/// How long (right-aligned, or its place left blank) and how it ended.
+fn outcome(end: &[Piece], theme: &Theme) -> Vec<Glyph> {
+    let is_age = |piece: &Piece| {
+        piece.text.starts_with(|c: char| c.is_ascii_digit())
+            && text::width(&piece.text, theme) <= columns::AGE
+    };
+    let (age, state) = match end.split_first() {
+        Some((age, state)) if is_age(age) => (text::glyphs(&age.text, age.tone, theme), state),
+        _ => (Vec::new(), end),
+    };
+    if age.is_empty() && state.is_empty() {
+        return Vec::new();
+    }
+    let pad = columns::AGE.saturating_sub(text::total(&age));
+    let mut glyphs: Vec<Glyph> = text::blanks(pad).chain(age).collect();
+    if !state.is_empty() {
+        glyphs.extend(text::blanks(1));
+        glyphs.extend(apart(state, 1, theme));
+    }
+    glyphs
 }
 
 fn joined(what: Vec<Glyph>, end: Vec<Glyph>, column: u16, theme: &Theme) -> Vec<Glyph> {

@@ -1,6 +1,6 @@
 //! The last line: a word to the user, or what the keys do. Only what fits; help always does.
 
-use crate::core::app::keymap::{Action, KEYMAP, Key, action, keys_of};
+use crate::core::app::keymap::{Action, KEYMAP, Key, action};
 use crate::core::present::{Hint, Line, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text;
@@ -20,8 +20,9 @@ pub(super) fn draw(screen: &Screen, y: u16, pen: &mut Pen) {
 pub(super) fn of_page(screen: &Screen, y: u16, pen: &mut Pen) {
     let hint = |action: Action, words: &str| {
         let binding = KEYMAP.iter().find(|binding| binding.action == action);
+        let key = binding.and_then(|binding| binding.keys.first());
         Hint {
-            key: binding.map(keys_of).unwrap_or_default(),
+            key: key.map(ToString::to_string).unwrap_or_default(),
             words: words.to_owned(),
         }
     };

@@ -1,0 +1,322 @@
+//! The dashboard in a real terminal (a pseudo-terminal and an emulator): it starts, answers keys,
+//! and gives the terminal back however it ends.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly, and watch the real time"
+)]
+
+mod program;
+
+use ocwatch::shell::clock::system_clock;
+use ocwatch::sim::seed::Scenario;
+use ocwatch::sim::{Config, Sim};
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use program::Home;
+use std::io::{Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+const LONGEST: Duration = Duration::from_secs(60);
+const ROWS: u16 = 24;
+const COLUMNS: u16 = 80;
+
+/// The program in a terminal.
+struct Terminal {
+    child: Box<dyn Child + Send + Sync>,
+    _master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    output: Receiver<Vec<u8>>,
+    emulator: vt100::Parser,
+    home: Home,
+}
+
+impl Terminal {
+    fn start(args: &[&str]) -> Self {
+        let home = Home::new();
+        let size = PtySize {
+            rows: ROWS,
+            cols: COLUMNS,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pair = native_pty_system().openpty(size).expect("a terminal");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ocwatch"));
+        command.env_clear();
+        for (name, value) in home.variables() {
+            command.env(name, value);
+        }
+        command.cwd(home.path());
+        command.args(args);
+        let child = pair
+            .slave
+            .spawn_command(command)
+            .expect("the program starts");
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().expect("its output");
+        let (to_test, output) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = vec![0; 65536];
+            while let Ok(count @ 1..) = reader.read(&mut buffer) {
+                if to_test.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self {
+            child,
+            keys: pair.master.take_writer().expect("its keys"),
+            _master: pair.master,
+            output,
+            emulator: vt100::Parser::new(ROWS, COLUMNS, 0),
+            home,
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("a key");
+        self.keys.flush().expect("a key");
+    }
+
+    fn text(&self) -> String {
+        self.emulator.screen().contents()
+    }
+
+    /// Takes what the program writes until the screen is as wanted; gives how long that took.
+    fn until(&mut self, what: &str, wanted: impl Fn(&vt100::Screen) -> bool) -> Duration {
+        let begun = Instant::now();
+        while !wanted(self.emulator.screen()) {
+            assert!(begun.elapsed() < LONGEST, "no {what} on:\n{}", self.text());
+            match self.output.recv_timeout(Duration::from_millis(200)) {
+                Ok(bytes) => self.emulator.process(&bytes),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    panic!("it ended before {what}:\n{}", self.text())
+                }
+            }
+        }
+        begun.elapsed()
+    }
+
+    fn until_text(&mut self, text: &str) -> Duration {
+        self.until(text, |screen| screen.contents().contains(text))
+    }
+
+    /// Waits for the program's end, then looks at what it left. Gives the exit code.
+    fn end(&mut self) -> u32 {
+        let begun = Instant::now();
+        loop {
+            match self.output.recv_timeout(Duration::from_millis(200)) {
+                Ok(bytes) => self.emulator.process(&bytes),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            assert!(
+                begun.elapsed() < LONGEST,
+                "it does not end:\n{}",
+                self.text()
+            );
+        }
+        self.child.wait().expect("its end").exit_code()
+    }
+
+    fn assert_given_back(&self) {
+        let screen = self.emulator.screen();
+        assert!(!screen.alternate_screen(), "still on the alternate screen");
+        assert!(!screen.hide_cursor(), "the cursor is hidden");
+        assert!(!screen.bracketed_paste(), "paste is still bracketed");
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.process_id().expect("a process");
+        let sent = std::process::Command::new("sh")
+            .args(["-c", &format!("kill -{name} {pid}")])
+            .status()
+            .expect("a shell");
+        assert!(sent.success());
+    }
+
+    /// `T` when stopped; from the kernel.
+    fn is_stopped(&self) -> bool {
+        let pid = self.child.process_id().expect("a process");
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let state = stat
+            .rsplit_once(") ")
+            .and_then(|(_, rest)| rest.chars().next());
+        state == Some('T')
+    }
+
+    fn until_stopped(&mut self) {
+        self.until("the end of the alternate screen", |screen| {
+            !screen.alternate_screen()
+        });
+        let begun = Instant::now();
+        while !self.is_stopped() {
+            assert!(begun.elapsed() < LONGEST, "it does not stop");
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+    }
+}
+
+/// Rows with a mark that says what the session is.
+fn judged(screen: &vt100::Screen) -> usize {
+    let rows = screen.contents();
+    let marks = ["✖", "◆", "▲", "◌", "●", "·"];
+    // Below the two header lines, the rule and the headings.
+    let rows = rows.lines().skip(4);
+    rows.filter(|row| marks.iter().any(|mark| row.trim_start().starts_with(mark)))
+        .count()
+}
+
+#[test]
+fn the_demo_shows_judged_sessions_and_q_quits() {
+    let mut terminal = Terminal::start(&["--demo"]);
+    terminal.until("eight judged sessions", |screen| judged(screen) >= 8);
+    assert!(terminal.emulator.screen().alternate_screen());
+    assert!(terminal.text().contains('≠'), "{}", terminal.text());
+    terminal.press("?");
+    terminal.until_text("quit from anywhere");
+    terminal.press("q");
+    terminal.until("the table again", |screen| judged(screen) >= 8);
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
+    terminal.assert_given_back();
+}
+
+#[test]
+fn signals_give_the_terminal_back() {
+    for (name, code) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
+        let mut terminal = Terminal::start(&["--demo"]);
+        terminal.until("a table", |screen| judged(screen) >= 1);
+        terminal.signal(name);
+        assert_eq!(terminal.end(), code, "{name}");
+        terminal.assert_given_back();
+    }
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_gives_the_terminal_back_and_is_readable() {
+    let mut terminal = Terminal::start(&["--demo", "--panic-for-test"]);
+    assert_eq!(terminal.end(), 101);
+    terminal.assert_given_back();
+    assert!(
+        terminal.text().contains("panic for test"),
+        "{}",
+        terminal.text()
+    );
+}
+
+#[test]
+fn ctrl_z_stops_and_fg_comes_back() {
+    let mut terminal = Terminal::start(&["--demo"]);
+    terminal.until("a table", |screen| judged(screen) >= 8);
+    terminal.press("\x1a");
+    terminal.until_stopped();
+    terminal.assert_given_back();
+    terminal.signal("CONT");
+    terminal.until("the table again", |screen| {
+        screen.alternate_screen() && judged(screen) >= 8
+    });
+    terminal.signal("TSTP");
+    terminal.until_stopped();
+    terminal.signal("CONT");
+    terminal.until("the table again", |screen| {
+        screen.alternate_screen() && judged(screen) >= 8
+    });
+    terminal.press("Q");
+    assert_eq!(terminal.end(), 0);
+    terminal.assert_given_back();
+}
+
+#[test]
+fn one_key_unsticks_and_one_key_exports() {
+    let mut terminal = Terminal::start(&["--demo", "--filter", "Rebuild"]);
+    terminal.until_text("hung-tool");
+    terminal.press("e");
+    terminal.until_text("messages to");
+    let home = terminal.home.path();
+    let exports = std::fs::read_dir(home).expect("the home").flatten();
+    let exports = exports.filter(|entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with("ses_") && name.to_string_lossy().ends_with(".json")
+    });
+    assert_eq!(exports.count(), 1);
+    terminal.press("a");
+    terminal.until_text("ended after");
+    terminal.press("Q");
+    assert_eq!(terminal.end(), 0);
+}
+
+fn sim(sessions: &str) -> (Sim, std::collections::BTreeMap<String, String>) {
+    let sim = Sim::start(Config {
+        cwd: "/".to_owned(),
+        ..Config::new(system_clock())
+    })
+    .expect("a simulated server");
+    let text = format!("name = \"home\"\nversion = \"1.18.33\"\ncwd = \"/\"\n{sessions}");
+    let keys = sim.load(&Scenario::parse(&text).expect("a scenario"));
+    (sim, keys.into_iter().collect())
+}
+
+const STREAMS: &str = r#"
+[[session]]
+key = "writes"
+title = "Writes and writes"
+directory = "/usr"
+then = []
+[[session.turn]]
+age = "5s"
+prompt = "go"
+end = "open"
+step = [{ open = true, do = { text = { every = "1h", text = "one word an hour" } } }]
+"#;
+
+#[test]
+fn a_server_that_dies_is_unknown_and_one_that_returns_is_live() {
+    let (sim, _) = sim(STREAMS);
+    let mut terminal = Terminal::start(&[&sim.url()]);
+    terminal.until_text("streaming");
+    sim.stop();
+    terminal.until("unknown", |screen| {
+        let text = screen.contents();
+        text.contains("unreachable") && text.contains("unknown") && !text.contains("busy ")
+    });
+    sim.restart().expect("the same port");
+    terminal.until("what is cut off", |screen| {
+        let text = screen.contents();
+        text.contains("1.18.33") && text.contains("idle") && text.contains("≠")
+    });
+}
+
+#[test]
+fn a_flood_of_events_does_not_hold_up_a_key() {
+    let (sim, ids) = sim(STREAMS);
+    let mut terminal = Terminal::start(&[&sim.url()]);
+    terminal.until_text("streaming");
+    assert_eq!(sim.flood(&ids["writes"], 20_000), 20_000);
+    terminal.press("?");
+    let took = terminal.until_text("quit from anywhere");
+    // 100 ms is the aim of a release build on a machine of its own; this one is neither.
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    terminal.press("Q");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn results_off_a_terminal_hold_no_escape_sequences() {
+    let home = Home::new();
+    let ran = home.run(&["status", "--demo", "--settle", "0"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    assert!(ran.out.lines().count() > 10, "{ran:#?}");
+    assert!(!ran.out.contains('\x1b'), "{ran:#?}");
+    let json = home.run(&["status", "--demo", "--settle", "0", "--json"]);
+    assert!(json.json()["sessions"].is_array());
+}

@@ -1,0 +1,231 @@
+//! What a scenario file may say. Times are offsets (`-12m`, `+15s`) from one base moment.
+
+use ocwatch::core::time::{Span, UnixMs};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+pub const BASE: UnixMs = UnixMs(1_795_977_332_003);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// What happened, in a sentence.
+    #[expect(dead_code, reason = "for the reader of the file")]
+    pub about: String,
+    /// The finding that it shows, …
+    pub shows: Option<String>,
+    /// … or those that it only looks like.
+    #[serde(default)]
+    pub looks_like: Vec<String>,
+    #[serde(default = "version")]
+    pub version: String,
+    #[serde(default = "zero")]
+    pub skew: String,
+    #[serde(default = "zero")]
+    pub first_look: String,
+    #[serde(default)]
+    pub directory: Vec<Dir>,
+    pub session: Vec<Row>,
+    #[serde(default)]
+    pub event: Vec<Happening>,
+    pub expect: Vec<Expect>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dir {
+    pub path: String,
+    #[serde(default)]
+    pub state: String,
+    pub gap: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    pub id: String,
+    pub parent: Option<String>,
+    #[serde(default = "home")]
+    pub directory: String,
+    #[serde(default = "long_ago")]
+    pub created: String,
+    pub updated: Option<String>,
+    pub archived: Option<String>,
+    #[serde(default)]
+    pub reverted: bool,
+    #[serde(default = "idle")]
+    pub status: String,
+    pub retry: Option<RetryRow>,
+    #[serde(default)]
+    pub unread: bool,
+    #[serde(default)]
+    pub message: Vec<MessageRow>,
+    #[serde(default)]
+    pub ask: Vec<AskRow>,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct RetryRow {
+    pub attempt: u32,
+    pub next: String,
+    #[serde(default)]
+    pub message: String,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct MessageRow {
+    pub id: String,
+    pub from: String,
+    pub at: String,
+    pub parent: Option<String>,
+    pub completed: Option<String>,
+    pub finish: Option<String>,
+    pub error: Option<ErrorRow>,
+    #[serde(default)]
+    pub summary: bool,
+    #[serde(default)]
+    pub parts: Vec<PartRow>,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorRow {
+    pub name: String,
+    #[serde(default)]
+    pub message: String,
+    pub status: Option<u16>,
+}
+
+#[derive(Deserialize, Clone, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct PartRow {
+    pub id: Option<String>,
+    pub text: Option<String>,
+    pub synthetic: bool,
+    pub reasoning: Option<String>,
+    pub step: Option<String>,
+    pub tool: Option<String>,
+    pub state: String,
+    pub start: Option<String>,
+    pub end: Option<String>,
+    pub call: Option<String>,
+    pub subject: String,
+    pub timeout: Option<String>,
+    pub keys: Vec<String>,
+    pub output: Option<String>,
+    pub child: Option<String>,
+    pub error: Option<String>,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct AskRow {
+    pub id: String,
+    pub kind: String,
+    /// Message and call.
+    pub tool: Option<(String, String)>,
+    #[serde(default)]
+    pub permission: Option<String>,
+    #[serde(default)]
+    pub patterns: Vec<String>,
+    pub question: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Happening {
+    pub at: String,
+    pub session: Option<String>,
+    pub status: Option<String>,
+    pub retry: Option<RetryRow>,
+    pub message: Option<MessageRow>,
+    /// Of this message (with `part`).
+    pub of: Option<String>,
+    pub part: Option<PartRow>,
+    pub delta: Option<String>,
+    pub error: Option<ErrorRow>,
+    pub ask: Option<AskRow>,
+    pub closed: Option<String>,
+    pub lost: Option<String>,
+    /// A new connection: who is not idle now.
+    pub reconnected: Option<BTreeMap<String, String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    #[serde(default = "zero")]
+    pub at: String,
+    pub session: String,
+    pub reported: Option<String>,
+    pub activity: Option<String>,
+    pub level: String,
+    pub agree: Option<bool>,
+    /// Names in order; the leading one first.
+    #[serde(default)]
+    pub findings: Vec<String>,
+    /// Name of what it is about to be called.
+    pub settling: Option<String>,
+    /// Of the leading finding.
+    pub offers: Option<Vec<String>>,
+    /// Each is contained in the leading finding's text.
+    #[serde(default)]
+    pub text: Vec<String>,
+    /// Of the leading finding.
+    pub path: Option<Vec<String>>,
+    pub asks: Option<usize>,
+    pub queued: Option<u32>,
+}
+
+fn version() -> String {
+    "1.18.33".into()
+}
+fn zero() -> String {
+    "0s".into()
+}
+fn home() -> String {
+    "/srv/app".into()
+}
+fn long_ago() -> String {
+    "-400d".into()
+}
+fn idle() -> String {
+    "idle".into()
+}
+
+/// `-1h30m`, `+500ms`, `3d`.
+pub fn span(text: &str) -> Span {
+    let (sign, rest) = match text.split_at_checked(1) {
+        Some(("-", rest)) => (-1, rest),
+        Some(("+", rest)) => (1, rest),
+        _ => (1, text),
+    };
+    let mut total = 0;
+    let mut rest = rest;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).expect("a unit");
+        let number: i64 = rest[..digits].parse().expect("a number");
+        let after = &rest[digits..];
+        let unit = after
+            .find(|c: char| c.is_ascii_digit())
+            .unwrap_or(after.len());
+        total += number
+            * match &after[..unit] {
+                "ms" => 1,
+                "s" => 1_000,
+                "m" => 60_000,
+                "h" => 3_600_000,
+                "d" => 86_400_000,
+                unit => panic!("unknown unit {unit}"),
+            };
+        rest = &after[unit..];
+    }
+    Span(sign * total)
+}
+
+/// Watcher's time.
+pub fn at(text: &str) -> UnixMs {
+    BASE + span(text)
+}
