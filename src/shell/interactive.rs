@@ -209,9 +209,12 @@ impl Dashboard {
             return Ok(());
         };
         show.terminal.draw(screen, &self.theme)?;
-        let rows = tui::table_rows(show.terminal.area()?, screen);
-        if rows != self.app.ui.table_rows {
-            update(&mut self.app, Msg::Rows(rows), now);
+        let area = show.terminal.area()?;
+        let rows = tui::table_rows(area, screen);
+        let last_scroll = tui::last_scroll(area, screen, &self.theme);
+        if (rows, last_scroll) != (self.app.ui.table_rows, self.app.ui.last_scroll) {
+            show.pacer.touch();
+            update(&mut self.app, Msg::Layout { rows, last_scroll }, now);
         }
         // A test wants to see what a panic leaves behind; never set in a release build.
         assert!(!self.panic_for_test, "panic for test");
