@@ -12,8 +12,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stderr,
-    reason = "helpers of tests may fail loudly, and say what they skip"
+    reason = "helpers of tests may fail loudly"
 )]
 
 mod install;
