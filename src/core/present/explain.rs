@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 pub fn explain_lines(told: &Explanation) -> Vec<Line> {
     let verdict = &told.verdict;
     let mut lines = vec![
+        pair("session", verdict.key.session.as_str()),
         pair("reported", &words::reported(&verdict.reported)),
         pair(
             "activity",

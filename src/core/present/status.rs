@@ -30,16 +30,18 @@ fn server_lines(app: &App, now: UnixMs, ascii: bool) -> Vec<Line> {
     let mut lines = Vec::new();
     for (chip, (id, server)) in chips.into_iter().zip(app.store.servers()) {
         let mark = chip.mark.glyph(ascii);
-        let why = match &server.link {
-            LinkState::Lost { text, .. } => clean(text),
-            _ => String::new(),
+        let verdict = app.judgement().servers.iter().find(|v| v.server == id);
+        let is_lost = matches!(server.link, LinkState::Lost { .. });
+        // The cause of a loss is told once, on stderr, by whoever prints this.
+        let told = match verdict {
+            Some(verdict) if is_lost => verdict.state.to_owned(),
+            _ => chip.text,
         };
         let url = clean(&server.spec.url);
-        let text = format!("{mark} {}  {url}  {}  {why}", chip.name, chip.text);
+        let text = format!("{mark} {}  {url}  {told}", chip.name);
         lines.push(vec![Piece::new(text.trim_end(), chip.tone)]);
-        let verdict = app.judgement().servers.iter().find(|v| v.server == id);
         let findings = verdict.map_or(&[][..], |v| &v.findings);
-        for finding in findings.iter().filter(|f| f.level > Level::Ok) {
+        for finding in findings.iter().filter(|f| f.level > Level::Ok && !is_lost) {
             let words = clean(&format!("  {}: {}", finding.name, finding.text));
             lines.push(vec![Piece::new(words, Tone::Watch)]);
         }
