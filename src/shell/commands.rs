@@ -290,10 +290,9 @@ fn report(
     Ok(exit)
 }
 
-/// A line to the person: stderr.
-#[expect(clippy::print_stderr, reason = "this is where words to a person go")]
+/// A line to the person: stderr. If nobody is there to read it, that is no error.
 pub fn say(text: &str) {
-    eprintln!("ocwatch: {text}");
+    writeln!(std::io::stderr(), "ocwatch: {text}").ok();
 }
 
 /// When a command that was given so many seconds gives up.

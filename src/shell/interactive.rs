@@ -167,7 +167,7 @@ impl Dashboard {
     fn inputs(&mut self, show: &mut Show, batch: &mut Vec<Input>) -> Result<(), DashboardError> {
         let begun = (self.clock)();
         let mut taken = batch.len();
-        self.take(show, Msg::Feed(std::mem::take(batch)))?;
+        self.portion(show, batch)?;
         while taken < BUDGET && (self.clock)().since(begun) < BUDGET_TIME {
             while batch.len() < PORTION
                 && let Ok(input) = self.feed.inputs.try_recv()
@@ -178,9 +178,14 @@ impl Dashboard {
                 break;
             }
             taken += batch.len();
-            self.take(show, Msg::Feed(std::mem::take(batch)))?;
+            self.portion(show, batch)?;
         }
         Ok(())
+    }
+
+    fn portion(&mut self, show: &mut Show, batch: &mut Vec<Input>) -> Result<(), DashboardError> {
+        self.feed.scope.narrow(batch);
+        self.take(show, Msg::Feed(std::mem::take(batch)))
     }
 
     /// How long until time alone changes the screen. The point stays where it is when other

@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(wrapped("abcdefghij", 4, 0), ["abcd", "efgh", "ij"]);
         assert_eq!(wrapped("日本語", 1, 0), ["日", "本", "語"]);
         assert_eq!(wrapped("", 4, 0), [""]);
-        assert_eq!(wrapped("    deep word", 8, 4), ["    deep", "  word"]);
+        assert_eq!(wrapped("    deep word", 8, 4), ["    deep", "    word"]);
     }
 
     #[test]
