@@ -280,11 +280,16 @@ impl OpenCode {
     /// Answers the permission or question (`kind`) that is open in `directory` and belongs to `session`.
     pub fn reply(&self, kind: &str, directory: &Path, session: &str, answer: &Value) {
         let query = format!("?directory={}", directory.display());
-        let open = self.get(&format!("/{kind}{query}"));
+        let open = self.open(kind, directory);
         let mut asks = open.as_array().expect("a list").iter();
         let ask = asks.find(|ask| ask["sessionID"] == session);
         let id = ask.expect("it is open")["id"].as_str().expect("an id");
         self.post(&format!("/{kind}/{id}/reply{query}"), answer);
+    }
+
+    /// The permissions or questions (`kind`) that are open in a directory.
+    pub fn open(&self, kind: &str, directory: &Path) -> Value {
+        self.get(&format!("/{kind}?directory={}", directory.display()))
     }
 
     /// The run state of a session as the server tells it: null when idle.
