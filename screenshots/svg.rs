@@ -88,7 +88,9 @@ pub fn picture(screen: &Screen) -> String {
         height - 1.0,
     );
     for row in 0..rows {
-        let cells: Vec<Placed> = (0..cols).filter_map(|col| place(screen, row, col)).collect();
+        let cells: Vec<Placed> = (0..cols)
+            .filter_map(|col| place(screen, row, col))
+            .collect();
         backgrounds(&mut out, row, &cells);
         letters(&mut out, row, &cells);
     }

@@ -2,6 +2,13 @@
 //!
 //! Reads every `use` and every path `crate::…` of `src/`, as syntax, not as text.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -125,7 +132,7 @@ impl Paths {
                 before.pop();
             }
             syn::UseTree::Group(group) => {
-                group.items.iter().for_each(|item| self.tree(item, before))
+                group.items.iter().for_each(|item| self.tree(item, before));
             }
             syn::UseTree::Name(name) => self.leaf(before, &name.ident.to_string()),
             syn::UseTree::Rename(name) => self.leaf(before, &name.ident.to_string()),

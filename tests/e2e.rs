@@ -367,3 +367,16 @@ fn a_password_is_taken_from_url_or_environment_and_never_shown() {
     assert_eq!(wrong.code, Some(3), "{wrong:#?}");
     assert!(!format!("{wrong:?}").contains("hunter3"));
 }
+
+#[test]
+fn a_directory_that_was_named_is_all_that_is_shown() {
+    let world = World::new(RICH);
+    let asleep = world.home.path().join("asleep").display().to_string();
+    let document = world.status(&["--settle", "0", "--directory", &asleep]);
+    let sessions = document["sessions"].as_array().expect("sessions");
+    let ids: Vec<&str> = sessions
+        .iter()
+        .filter_map(|row| row["id"].as_str())
+        .collect();
+    assert_eq!(ids, [world.id("asleep")]);
+}

@@ -1,5 +1,12 @@
 //! The README's tables are those of the code. `OCWATCH_BLESS=1 cargo test --test readme` writes them.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on fails; OCWATCH_BLESS is read here only"
+)]
+
 use ocwatch::core::app::keymap::{KEYMAP, keys_of};
 use ocwatch::core::judge::{ActivityState, FAMILY_FINDINGS, RULES, SERVER_FINDINGS};
 use std::fmt::Write;

@@ -1,5 +1,7 @@
 //! The store never goes back in time, whatever order reads and events arrive in.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionId, SessionKey};
 use ocwatch::core::store::{Change, Reported, ServerSpec, Store, Why};
 use ocwatch::core::time::UnixMs;

@@ -65,8 +65,9 @@ pub fn setup(cli: &Cli, clock: &Clock) -> Result<Setup, Trouble> {
         (real_targets(&named, &config)?, None)
     };
     for target in &mut targets {
-        let asked = cli.common.directory.iter().map(String::as_str);
-        target.directories.extend(asked.map(Directory::from));
+        target
+            .directories
+            .extend(directories(&cli.common.directory));
     }
     let clients: Result<Vec<Client>, _> = targets.iter().map(|it| it.client(clock)).collect();
     let clients = clients.map_err(|why| Trouble::Failed(why.to_string()))?;
@@ -112,6 +113,22 @@ fn named(cli: &Cli) -> Vec<String> {
         named.extend(status.servers.iter().cloned());
     }
     named
+}
+
+/// As given, and, where it is a folder of this machine, its real name as well.
+fn directories(said: &[String]) -> Vec<Directory> {
+    let mut all = Vec::new();
+    for text in said {
+        let real = std::fs::canonicalize(text).ok();
+        let real = real.and_then(|path| path.to_str().map(Directory::from));
+        let given = match text.trim_end_matches('/') {
+            "" => "/",
+            trimmed => trimmed,
+        };
+        all.extend(given.starts_with('/').then(|| Directory::from(given)));
+        all.extend(real.filter(|real| real.as_str() != given));
+    }
+    all
 }
 
 fn policy(said: InspectArg) -> Inspect {

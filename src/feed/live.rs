@@ -5,6 +5,7 @@
 use crate::core::id::ServerId;
 use crate::core::time::Clock;
 use crate::core::wire::Input;
+use crate::feed::scope::Scope;
 use crate::net::link::{self, LinkCommand, LinkSpec};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -43,6 +44,8 @@ impl Commands {
 pub struct LiveFeed {
     /// What the links say.
     pub inputs: mpsc::Receiver<Input>,
+    /// What of it counts.
+    pub scope: Scope,
     /// To the links.
     pub commands: Commands,
     /// The link tasks; one that ends before it is told to has panicked.
@@ -53,6 +56,7 @@ pub struct LiveFeed {
 pub fn start(specs: Vec<LinkSpec>, clock: &Clock) -> LiveFeed {
     let (to_feed, inputs) = mpsc::channel(WAITING_INPUTS);
     let mut links = JoinSet::new();
+    let scope = specs.iter().map(|spec| spec.directories.clone()).collect();
     let mut commands = Vec::with_capacity(specs.len());
     for spec in specs {
         let (to_link, of_link) = mpsc::channel(WAITING_COMMANDS);
@@ -68,6 +72,7 @@ pub fn start(specs: Vec<LinkSpec>, clock: &Clock) -> LiveFeed {
     }
     LiveFeed {
         inputs,
+        scope: Scope::new(scope),
         commands: Commands(commands.into()),
         links,
     }

@@ -16,6 +16,7 @@ use crate::shell::exit::{Exit, Trouble};
 use crate::shell::print;
 use crate::shell::session_ref::{Purpose, find};
 use crate::shell::snapshot::Snapshot;
+use crate::shell::table::table;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,7 +49,8 @@ pub async fn status(
     if look.json {
         print::json(out, &present::status_json(&app.store, app.judgement(), now))?;
     } else {
-        let lines = present::status_lines(app, now, look.ascii);
+        let (mut lines, rows) = present::status_rows(app, now, look.ascii);
+        lines.extend(table(&rows, look.ascii));
         print::lines(out, &lines, look.color)?;
     }
     let unread = snapshot.unread();
@@ -290,10 +292,9 @@ fn report(
     Ok(exit)
 }
 
-/// A line to the person: stderr.
-#[expect(clippy::print_stderr, reason = "this is where words to a person go")]
+/// A line to the person: stderr. If nobody is there to read it, that is no error.
 pub fn say(text: &str) {
-    eprintln!("ocwatch: {text}");
+    writeln!(std::io::stderr(), "ocwatch: {text}").ok();
 }
 
 /// When a command that was given so many seconds gives up.

@@ -167,7 +167,7 @@ impl Dashboard {
     fn inputs(&mut self, show: &mut Show, batch: &mut Vec<Input>) -> Result<(), DashboardError> {
         let begun = (self.clock)();
         let mut taken = batch.len();
-        self.take(show, Msg::Feed(std::mem::take(batch)))?;
+        self.portion(show, batch)?;
         while taken < BUDGET && (self.clock)().since(begun) < BUDGET_TIME {
             while batch.len() < PORTION
                 && let Ok(input) = self.feed.inputs.try_recv()
@@ -178,9 +178,14 @@ impl Dashboard {
                 break;
             }
             taken += batch.len();
-            self.take(show, Msg::Feed(std::mem::take(batch)))?;
+            self.portion(show, batch)?;
         }
         Ok(())
+    }
+
+    fn portion(&mut self, show: &mut Show, batch: &mut Vec<Input>) -> Result<(), DashboardError> {
+        self.feed.scope.narrow(batch);
+        self.take(show, Msg::Feed(std::mem::take(batch)))
     }
 
     /// How long until time alone changes the screen. The point stays where it is when other
@@ -204,9 +209,12 @@ impl Dashboard {
             return Ok(());
         };
         show.terminal.draw(screen, &self.theme)?;
-        let rows = tui::table_rows(show.terminal.area()?, screen);
-        if rows != self.app.ui.table_rows {
-            update(&mut self.app, Msg::Rows(rows), now);
+        let area = show.terminal.area()?;
+        let rows = tui::table_rows(area, screen);
+        let last_scroll = tui::last_scroll(area, screen, &self.theme);
+        if (rows, last_scroll) != (self.app.ui.table_rows, self.app.ui.last_scroll) {
+            show.pacer.touch();
+            update(&mut self.app, Msg::Layout { rows, last_scroll }, now);
         }
         // A test wants to see what a panic leaves behind; never set in a release build.
         assert!(!self.panic_for_test, "panic for test");

@@ -13,4 +13,5 @@ pub mod print;
 pub mod session_ref;
 pub mod signals;
 pub mod snapshot;
+mod table;
 pub mod target;

@@ -69,7 +69,10 @@ impl Snapshot {
             let inputs = self.feed.inputs.recv_many(&mut batch, PORTION);
             let msg = match timeout_at(next, inputs).await {
                 Ok(0) => return enough(self),
-                Ok(_) => Msg::Feed(std::mem::take(&mut batch)),
+                Ok(_) => {
+                    self.feed.scope.narrow(&mut batch);
+                    Msg::Feed(std::mem::take(&mut batch))
+                }
                 Err(_) => Msg::Tick,
             };
             // No key was pressed, so there are no effects.

@@ -63,6 +63,20 @@ pub(super) fn width(text: &str, theme: &Theme) -> u16 {
     total(&glyphs(text, Tone::Plain, theme))
 }
 
+/// The cells that a text takes on a terminal.
+pub fn cells(text: &str, theme: &Theme) -> usize {
+    usize::from(width(text, theme))
+}
+
+/// A text cut or filled with blanks to exactly this many cells, safe to print.
+pub fn filled(text: &str, width: usize, theme: &Theme) -> String {
+    let room = u16::try_from(width).unwrap_or(u16::MAX);
+    let kept = cut(glyphs(text, Tone::Plain, theme), room, theme);
+    let blank = width.saturating_sub(usize::from(total(&kept)));
+    let text: String = kept.into_iter().map(|glyph| glyph.symbol).collect();
+    format!("{text}{:blank$}", "")
+}
+
 /// The cells that these glyphs take.
 pub(super) fn total(glyphs: &[Glyph]) -> u16 {
     glyphs
@@ -247,7 +261,7 @@ mod tests {
         assert_eq!(wrapped("abcdefghij", 4, 0), ["abcd", "efgh", "ij"]);
         assert_eq!(wrapped("日本語", 1, 0), ["日", "本", "語"]);
         assert_eq!(wrapped("", 4, 0), [""]);
-        assert_eq!(wrapped("    deep word", 8, 4), ["    deep", "  word"]);
+        assert_eq!(wrapped("    deep word", 8, 4), ["    deep", "    word"]);
     }
 
     #[test]

@@ -138,7 +138,7 @@ fn read_directory(world: &mut World, n: usize) {
         state: DirectoryState::Loaded,
     }));
     let here = (n..SESSIONS).step_by(DIRECTORIES);
-    let busy = here.filter(|n| n / DIRECTORIES % EVERY == 0);
+    let busy = here.filter(|n| (n / DIRECTORIES).is_multiple_of(EVERY));
     let entries: BTreeMap<_, _> = busy.map(|n| (session(n), Status::Busy)).collect();
     world.say(Body::Status(StatusRead {
         directory,

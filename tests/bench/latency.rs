@@ -64,7 +64,11 @@ fn report(
     late: usize,
 ) -> Result<(), Failure> {
     let mut out = stdout();
-    writeln!(out, "{:<22} {:>8} {:>8} {:>8}", "key to screen", "median", "p99", "max")?;
+    writeln!(
+        out,
+        "{:<22} {:>8} {:>8} {:>8}",
+        "key to screen", "median", "p99", "max"
+    )?;
     let mut worst = Duration::ZERO;
     for (name, times) in [("quiet", quiet), ("in a burst", delayed)] {
         times.sort();
@@ -111,7 +115,9 @@ impl Bench {
         let sim = Sim::start(Config::new(system_clock()))?;
         let turn = |age| TurnSeed::new(age, "go", Vec::new(), End::Stop);
         for n in 1..=10 {
-            sim.add_session(&SessionSeed::new(format!("Row {n}"), DIRECTORY).turn(turn(n * 60_000)));
+            sim.add_session(
+                &SessionSeed::new(format!("Row {n}"), DIRECTORY).turn(turn(n * 60_000)),
+            );
         }
         let open = TurnSeed::new(1000, "go", Vec::new(), End::Open);
         let flooded = SessionSeed::new("Flooded", DIRECTORY).turn(open);
@@ -184,7 +190,11 @@ fn shows(screen: &Screen, text: &str) -> bool {
 /// The line of the selected row: it has a pointer in the margin.
 fn pointer(screen: &Screen) -> Option<u16> {
     let (rows, _) = screen.size();
-    (0..rows).find(|row| screen.cell(*row, 0).is_some_and(|cell| cell.contents() == "▌"))
+    (0..rows).find(|row| {
+        screen
+            .cell(*row, 0)
+            .is_some_and(|cell| cell.contents() == "▌")
+    })
 }
 
 /// A `session.updated` with this title.

@@ -43,5 +43,7 @@ pub fn forget_peak(pid: &str) -> Result<(), Failure> {
 fn field(status: &str, name: &str) -> Result<u64, Failure> {
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let number = line.and_then(|line| line.split_whitespace().next());
-    Ok(number.ok_or_else(|| format!("no {name} in /proc"))?.parse()?)
+    Ok(number
+        .ok_or_else(|| format!("no {name} in /proc"))?
+        .parse()?)
 }

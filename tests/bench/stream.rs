@@ -222,9 +222,7 @@ fn program() -> Result<Cost, Failure> {
     let home = tempfile::tempdir()?;
     let program = Path::new(env!("CARGO_BIN_EXE_ocwatch"));
     let mut pty = Pty::start(program, &[sim.url()], (100, 30), home.path())?;
-    let shows = |text: &'static str| {
-        move |screen: &vt100::Screen| screen.contents().contains(text)
-    };
+    let shows = |text: &'static str| move |screen: &vt100::Screen| screen.contents().contains(text);
     pty.wait("the session", LIMIT, shows("Big output"))?;
     pty.wait("a judged session", LIMIT, shows("idle"))?;
     let pid = pty.child.process_id().ok_or("no process id")?.to_string();

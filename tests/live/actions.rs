@@ -1,11 +1,12 @@
 //! Abort and export, held against what the server and its own program say afterwards.
 
+use crate::asks::{CHILD_PERMISSION, child};
 use crate::install::opencode;
 use crate::ocwatch::{run, until_seen};
 use crate::server::{OpenCode, shared};
 use crate::turns::Gate;
 use pretty_assertions::assert_eq;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -34,6 +35,37 @@ fn abort_stops_a_command_and_proves_it() {
     let messages = server.get(&format!("/session/{id}/message"));
     let answer = messages.as_array().unwrap().last().unwrap();
     assert!(answer["info"]["time"]["completed"].is_u64(), "{answer:#}");
+}
+
+/// The server's own abort leaves the ask in its list for ever.
+#[test]
+fn abort_of_a_question_leaves_no_ghost() {
+    let Some(server) = shared() else { return };
+    let project = server.project("question");
+    let id = server.session(&project, "a question to be stopped");
+    server.prompt(&id, "question");
+    until_seen(server, &id, "busy", "asking");
+    assert_stopped(server, &id, &project);
+    assert_eq!(server.open("question", &project), json!([]));
+}
+
+#[test]
+fn abort_of_a_parent_ends_the_asking_child_too() {
+    let Some(server) = shared() else { return };
+    let project = server.project("family");
+    let parent = server.session(&project, "a family to be stopped");
+    server.prompt(&parent, CHILD_PERMISSION);
+    let child = child(&until_seen(server, &parent, "busy", "subagent"));
+    until_seen(server, &child, "busy", "asking");
+    assert_stopped(server, &parent, &project);
+    assert_eq!(server.run_state(&project, &child), Value::Null);
+    assert_eq!(server.open("permission", &project), json!([]));
+}
+
+fn assert_stopped(server: &OpenCode, id: &str, project: &Path) {
+    let abort = run(server, &["abort", id, "--yes"]);
+    assert_eq!(abort.code, Some(0), "{abort:#?}");
+    assert_eq!(server.run_state(project, id), Value::Null);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::ocwatch::{Doc, status, until_seen};
 use crate::server::{OpenCode, own};
+use crate::support::say;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -134,9 +135,7 @@ fn set_back(server: &OpenCode, id: &str) -> bool {
     );
     let done = Command::new("sqlite3").arg(&database).arg(change).output();
     let Ok(done) = done else {
-        eprintln!(
-            "skipped: the 24 h window of --inspect recent, which takes sqlite3 to make a session old"
-        );
+        say("skipped: the 24 h window of --inspect recent, for want of sqlite3 to age a session");
         return false;
     };
     let changed = String::from_utf8_lossy(&done.stdout).trim().to_owned();

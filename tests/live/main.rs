@@ -1,7 +1,7 @@
 //! ocwatch against the real OpenCode server, 1.18.33, that runs a scripted model.
 //!
 //! What it does: the server is fetched through npm on first use (`install`), started with a home of its own
-//! (`server`), driven over HTTP, and each stage is compared with what `ocwatch status --json` says
+//! (`server`), driven over HTTP (`drive`), and each stage is compared with what `ocwatch status --json` says
 //! (`ocwatch`). Nothing outside `target/` and temporary directories is touched, and nothing but
 //! 127.0.0.1 is talked to once the package is there. What it does not: judge what only time shows; rules and
 //! their look-alikes are proven by the scenario files.
@@ -12,10 +12,10 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stderr,
-    reason = "helpers of tests may fail loudly, and say what they skip"
+    reason = "helpers of tests may fail loudly"
 )]
 
+mod drive;
 mod install;
 mod ocwatch;
 mod server;

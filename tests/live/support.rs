@@ -1,6 +1,7 @@
 //! What every live test needs: a runtime, patience, and the way out.
 
 use std::future::Future;
+use std::io::Write;
 use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -53,7 +54,12 @@ pub fn wanted() -> bool {
     if skip {
         let test = std::thread::current();
         let name = test.name().unwrap_or("a live test").to_owned();
-        eprintln!("skipped (OCWATCH_SKIP_LIVE=1): {name}, against the real OpenCode server");
+        say(&format!("skipped (OCWATCH_SKIP_LIVE=1): {name}"));
     }
     !skip
+}
+
+/// A line on stderr that is shown of passing tests, too.
+pub fn say(line: &str) {
+    writeln!(std::io::stderr(), "{line}").ok();
 }

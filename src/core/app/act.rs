@@ -71,10 +71,13 @@ impl App {
                 }
             }
             Some(DialogState::Load(key)) => match self.store.session(&key) {
-                Some(session) => vec![Effect::Load {
-                    server: key.server,
-                    directory: session.info.directory.clone(),
-                }],
+                Some(session) => vec![
+                    Effect::Load {
+                        server: key.server,
+                        directory: session.info.directory.clone(),
+                    },
+                    Effect::Read { key: key.clone() },
+                ],
                 None => self.tell("the session is gone"),
             },
             None => Vec::new(),

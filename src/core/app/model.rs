@@ -69,8 +69,12 @@ pub struct Ui {
     pub dialog: Option<DialogState>,
     /// A word to the user, until the next key.
     pub notice: Option<String>,
-    /// How many rows the table shows; told by the terminal.
+    /// How many rows the table shows; told after each screen.
     pub table_rows: u16,
+    /// First row shown, so that moving inside the table does not move the table.
+    pub offset: usize,
+    /// The greatest scroll of the open page or detail; told after each screen.
+    pub last_scroll: usize,
 }
 
 /// An action that was started and has not ended.

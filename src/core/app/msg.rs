@@ -14,8 +14,13 @@ pub enum Msg {
     Key(Key),
     /// Text was pasted.
     Paste(String),
-    /// The terminal has this many rows for the table now (for page keys).
-    Rows(u16),
+    /// How the last screen was laid out.
+    Layout {
+        /// Rows that the table shows (for page keys and scrolling).
+        rows: u16,
+        /// The greatest scroll of the open page or detail that shows something new.
+        last_scroll: usize,
+    },
     /// Time passed; sent while an age or a countdown is on screen.
     Tick,
     /// An effect ended.

@@ -17,6 +17,9 @@ pub struct VisibleRow {
     pub folded: usize,
 }
 
+/// Rows kept in sight on both sides of the selected one.
+const CONTEXT: usize = 3;
+
 /// No tree is drawn deeper; deeper children stand at this depth.
 const MAX_DEPTH: u16 = 12;
 
@@ -70,6 +73,19 @@ impl App {
                 self.ui.detail_scroll = 0;
             }
         }
+        self.keep_visible();
+    }
+
+    /// Moves the table as little as is needed to keep the selected row in sight.
+    pub(super) fn keep_visible(&mut self) {
+        let height = usize::from(self.ui.table_rows);
+        let around = CONTEXT.min(height.saturating_sub(1) / 2);
+        if let Some(place) = self.selected_place() {
+            let least = (place + 1 + around).saturating_sub(height);
+            let most = place.saturating_sub(around).max(least);
+            self.ui.offset = self.ui.offset.clamp(least, most);
+        }
+        self.ui.offset = self.ui.offset.min(self.rows.len().saturating_sub(height));
     }
 
     /// The place of the selected row.

@@ -12,7 +12,7 @@ pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Feed(inputs) => app.feed(inputs, now),
         Msg::Key(key) => app.key(key, now),
         Msg::Paste(text) => app.paste(&text),
-        Msg::Rows(rows) => app.resize(rows),
+        Msg::Layout { rows, last_scroll } => app.laid_out(rows, last_scroll),
         Msg::Tick => app.feed(Vec::new(), now),
         Msg::Done(done) => app.done(done, now),
     }
@@ -35,8 +35,15 @@ impl App {
         Vec::new()
     }
 
-    fn resize(&mut self, rows: u16) -> Vec<Effect> {
+    fn laid_out(&mut self, rows: u16, last_scroll: usize) -> Vec<Effect> {
         self.ui.table_rows = rows;
+        self.ui.last_scroll = last_scroll;
+        if let Some((_, scroll)) = &mut self.ui.page {
+            *scroll = (*scroll).min(last_scroll);
+        } else if self.ui.detail_open {
+            self.ui.detail_scroll = self.ui.detail_scroll.min(last_scroll);
+        }
+        self.keep_visible();
         Vec::new()
     }
 
@@ -169,10 +176,10 @@ impl App {
     /// Moves whatever has the keys: a page, the open detail, or the selection.
     fn go(&mut self, by: isize) -> Vec<Effect> {
         if let Some((_, scroll)) = &mut self.ui.page {
-            *scroll = scroll.saturating_add_signed(by).min(MAX_SCROLL);
+            *scroll = scroll.saturating_add_signed(by).min(self.ui.last_scroll);
         } else if self.ui.detail_open {
             let scroll = self.ui.detail_scroll.saturating_add_signed(by);
-            self.ui.detail_scroll = scroll.min(MAX_SCROLL);
+            self.ui.detail_scroll = scroll.min(self.ui.last_scroll);
         } else {
             self.select(by);
         }
@@ -186,6 +193,7 @@ impl App {
         self.ui.selected = self.rows.get(place).map(|row| row.key.clone());
         self.ui.moved = true;
         self.ui.detail_scroll = 0;
+        self.keep_visible();
     }
 
     fn fold(&mut self) -> Vec<Effect> {
@@ -272,6 +280,3 @@ impl App {
         Vec::new()
     }
 }
-
-/// A page is never scrolled further; the view stops at its end.
-const MAX_SCROLL: usize = 100_000;

@@ -31,7 +31,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
             Vec::new()
         },
         selected: place,
-        offset: 0,
+        offset: app.ui.offset,
         detail: selected.and_then(|key| detail::detail(app, key, now)),
         detail_open: app.ui.detail_open,
         detail_scroll: app.ui.detail_scroll,
@@ -168,6 +168,16 @@ fn help() -> Vec<Vec<Piece>> {
     lines
 }
 
+/// What a key does just now, where that changes.
+fn words_of(app: &App, binding: &keymap::Binding) -> &'static str {
+    let is_over = app.ui.detail_open || app.ui.page.is_some();
+    match binding.action {
+        Action::Open if app.ui.detail_open => "close",
+        Action::Back if is_over => "back",
+        _ => binding.words,
+    }
+}
+
 /// Only what applies now.
 fn footer(app: &App) -> Vec<Hint> {
     let has_row = app.ui.selected.is_some();
@@ -193,7 +203,7 @@ fn footer(app: &App) -> Vec<Hint> {
                 .first()
                 .map(ToString::to_string)
                 .unwrap_or_default(),
-            words: binding.words.to_owned(),
+            words: words_of(app, binding).to_owned(),
         })
         .collect()
 }

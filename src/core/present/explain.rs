@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 pub fn explain_lines(told: &Explanation) -> Vec<Line> {
     let verdict = &told.verdict;
     let mut lines = vec![
+        pair("session", verdict.key.session.as_str()),
         pair("reported", &words::reported(&verdict.reported)),
         pair(
             "activity",
@@ -30,7 +31,7 @@ pub fn explain_lines(told: &Explanation) -> Vec<Line> {
     let facts = told.facts.iter();
     lines.extend(facts.map(|(name, value)| {
         vec![
-            Piece::new(format!("{:<22}", clean(name)), Tone::Dim),
+            Piece::new(format!("{:<24}", clean(name)), Tone::Dim),
             Piece::new(clean(value), Tone::Plain),
         ]
     }));
@@ -46,8 +47,7 @@ fn pair(name: &str, value: &str) -> Line {
 
 fn tried(tried: &Tried) -> Line {
     let (word, why, tone) = match &tried.answer {
-        Answer::No(why) => ("no", clean(why), Tone::Dim),
-        Answer::Later { why, .. } => ("no", clean(why), Tone::Dim),
+        Answer::No(why) | Answer::Later { why, .. } => ("no", clean(why), Tone::Dim),
         Answer::Settles { level, why, .. } => ("not yet", clean(why), words::level_tone(*level)),
         Answer::Yes { finding, .. } => (
             "YES",
@@ -56,7 +56,7 @@ fn tried(tried: &Tried) -> Line {
         ),
     };
     vec![
-        Piece::new(format!("{:<20}", tried.rule), Tone::Plain),
+        Piece::new(format!("{:<22}", tried.rule), Tone::Plain),
         Piece::new(format!("{word:<8}"), tone),
         Piece::new(why, Tone::Plain),
     ]

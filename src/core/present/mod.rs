@@ -22,4 +22,4 @@ pub use screen::{
     Count, Detail, Dialog, FilterLine, Hint, Line, Mark, Page, Piece, Row, Screen, ServerChip,
     Tone, agreement_glyph,
 };
-pub use status::status_lines;
+pub use status::status_rows;

@@ -2,7 +2,7 @@
 
 use crate::core::app::{App, Outcome, VisibleRow};
 use crate::core::id::SessionKey;
-use crate::core::judge::{Level, Verdict};
+use crate::core::judge::{ActivityState, Level, Verdict};
 use crate::core::present::{Piece, Row, Tone, clean, words};
 use crate::core::store::{Reported, Server, Session};
 use crate::core::time::UnixMs;
@@ -59,7 +59,9 @@ pub(super) fn why(verdict: &Verdict, server: &Server, now: UnixMs) -> (String, S
         return (text, format!("~{}", settling.name), Tone::Dim);
     }
     let detail = verdict.activity.detail.as_deref().unwrap_or_default();
-    let detail = if verdict.activity.state.is_working() {
+    // Of a subagent the detail is an id, and its own row says more.
+    let state = verdict.activity.state;
+    let detail = if state.is_working() && state != ActivityState::Subagent {
         clean(detail)
     } else {
         String::new()

@@ -64,7 +64,6 @@ impl Session {
         self.watch.epoch = epoch;
         self.watch.progress_at = None;
         self.watch.parts.clear();
-        self.watch.retrying_since = None;
     }
 
     /// Takes a status. `named`: said of this session by name, not by absence. Says whether anything
@@ -87,12 +86,6 @@ impl Session {
         }
         if matches!(status, Status::Busy | Status::Retry(_)) {
             self.watch.ran_here_at = Some(stamp.at);
-        }
-        match status {
-            Status::Retry(_) => {
-                self.watch.retrying_since.get_or_insert(stamp.at);
-            }
-            _ => self.watch.retrying_since = None,
         }
         self.status.status = status;
         self.status.epoch = stamp.epoch;

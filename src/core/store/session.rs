@@ -144,8 +144,6 @@ pub struct Watch {
     pub parts: BTreeMap<PartId, OutputClock>,
     /// When the ask of a call was answered: its limit counts from here.
     pub released: BTreeMap<CallId, UnixMs>,
-    /// Since when it retries without a break.
-    pub retrying_since: Option<UnixMs>,
     /// The epoch in which the fields above were last fed. Older than the server's: "unknown since".
     pub epoch: Epoch,
 }

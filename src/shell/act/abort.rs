@@ -103,7 +103,7 @@ async fn watch(
 }
 
 fn tell(before: &Look, after: Result<Look, ClientError>, took: Duration) -> Outcome {
-    let took = format!("{:.1} s", took.as_secs_f64());
+    let took = format!("{:.1} s", took.as_secs_f64().max(0.1));
     match after {
         Err(why) => Outcome::Failed(format!(
             "it was sent, but what became of it could not be read: {why}"

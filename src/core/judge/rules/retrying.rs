@@ -3,7 +3,7 @@
 
 use super::Rule;
 use crate::core::judge::say::{ahead, found, no};
-use crate::core::judge::{Answer, Facts, Level, Offer};
+use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
 use crate::core::store::Reported;
 use crate::core::time::UnixMs;
 use crate::core::wire::Retry;
@@ -28,8 +28,7 @@ fn check(facts: &Facts) -> Answer {
     if facts.now >= overdue {
         return no("its time has passed: retry-overdue");
     }
-    let watch = &facts.session.watch;
-    let since = facts.at(watch.retrying_since.unwrap_or(facts.session.status.since));
+    let since = since(facts);
     let patience = since + limits.retry_patience;
     let tired = retry.attempt >= limits.retry_attempts || facts.now >= patience;
     let level = if tired { Level::NeedsYou } else { Level::Watch };
@@ -47,6 +46,19 @@ fn check(facts: &Facts) -> Answer {
         found.recheck(patience)
     }
     .yes()
+}
+
+/// Since when it fails. All attempts at a step write into one answer, and between two of them the
+/// server says busy for a moment: so an open answer with nothing in it tells it better than the
+/// report does, also to who has just begun to look.
+fn since(facts: &Facts) -> UnixMs {
+    let reported = facts.at(facts.session.status.since);
+    match facts.message() {
+        Some(answer) if facts.activity.state == ActivityState::Starting => {
+            answer.created.min(reported)
+        }
+        _ => reported,
+    }
 }
 
 fn words(now: UnixMs, retry: &Retry) -> (String, Option<UnixMs>) {
