@@ -225,9 +225,11 @@ impl Dashboard {
 /// A tick is never further ahead; a clock that was set back must not stop the ticks.
 const TICK_LONGEST: Span = Span::mins(1);
 
-/// Waits so long; for ever without a time.
+/// Waits so long; for ever without a time. What is due is ready at its first look: a timer never is,
+/// so that inputs, which are always ready in a flood, would win for ever.
 async fn after(wait: Option<Span>) {
     match wait {
+        Some(wait) if wait <= Span::ZERO => {}
         Some(wait) => sleep(Duration::from_millis(wait.0.max(0).unsigned_abs())).await,
         None => std::future::pending().await,
     }

@@ -1,8 +1,8 @@
 //! When to draw: at most so many times a second, and only what changed.
 //!
 //! What it does: arithmetic on times that it is given. What it does not: wait, or ask for the
-//! time. Invariant: two draws are at least one frame apart, and a screen equal to the one that is
-//! on the terminal is not drawn again.
+//! time. Invariant: two looks at what a screen should show are at least one frame apart, and a screen
+//! equal to the one that is on the terminal is not drawn again.
 
 use crate::core::present::Screen;
 use crate::core::time::{Span, UnixMs};
@@ -12,7 +12,7 @@ use crate::core::time::{Span, UnixMs};
 pub struct Pacer {
     gap: Span,
     dirty: bool,
-    drawn_at: Option<UnixMs>,
+    looked_at: Option<UnixMs>,
     shown: Option<Screen>,
 }
 
@@ -23,7 +23,7 @@ impl Pacer {
         Self {
             gap: Span((1000 + fps - 1) / fps),
             dirty: true,
-            drawn_at: None,
+            looked_at: None,
             shown: None,
         }
     }
@@ -45,17 +45,17 @@ impl Pacer {
         if !self.dirty {
             return None;
         }
-        let due = self.drawn_at.map_or(now, |drawn| drawn + self.gap);
+        let due = self.looked_at.map_or(now, |looked| looked + self.gap);
         Some(due.clamp(now, now + self.gap))
     }
 
     /// Takes the screen of this frame; answers it back if it differs from the one shown.
     pub fn frame(&mut self, screen: Screen, now: UnixMs) -> Option<&Screen> {
         self.dirty = false;
+        self.looked_at = Some(now);
         if self.shown.as_ref() == Some(&screen) {
             return None;
         }
-        self.drawn_at = Some(now);
         Some(self.shown.insert(screen))
     }
 }
