@@ -44,7 +44,13 @@ fn main() -> Result<(), Failure> {
     for n in 0..TRIES {
         let tried = bench.burst(Some(whole[1] * n / TRIES))?;
         match tried.key {
-            Some(latency) => delayed.push(latency),
+            Some(latency) => {
+                if latency > TARGET {
+                    let offset = whole[1] * n / TRIES;
+                    writeln!(stdout(), "{latency:.0?} for a key {offset:.0?} into a burst of {:.0?}", tried.whole)?;
+                }
+                delayed.push(latency);
+            }
             None => late += 1,
         }
     }
