@@ -39,7 +39,7 @@ const WAITING_ANSWERS: usize = 256;
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let parsed = command().try_get_matches();
+    let parsed = command_line().try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(said) => return usage(&said),
@@ -52,7 +52,7 @@ pub fn run() -> ExitCode {
 }
 
 /// The command line, with this machine's paths in its long help.
-fn command() -> clap::Command {
+fn command_line() -> clap::Command {
     let command = Cli::command();
     let shown = |path: Option<PathBuf>| {
         path.map_or("nowhere".to_owned(), |path| path.display().to_string())
