@@ -65,6 +65,14 @@ fn findings() -> String {
     table
 }
 
+/// What `ocwatch -h` prints.
+fn options() -> String {
+    let program = std::process::Command::new(env!("CARGO_BIN_EXE_ocwatch"));
+    let output = { program }.arg("-h").output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    format!("```text\n{}\n```\n", help.trim_end())
+}
+
 fn put(text: &str, name: &str, table: &str) -> String {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
     let from = text
@@ -83,6 +91,7 @@ fn the_tables_are_those_of_the_code() {
     let mut want = put(&is, "keys", &keys());
     want = put(&want, "words", &words());
     want = put(&want, "findings", &findings());
+    want = put(&want, "options", &options());
     if std::env::var_os("OCWATCH_BLESS").is_some() {
         fs::write(readme(), &want).unwrap();
         return;

@@ -20,7 +20,7 @@ use crate::shell::signals::{Request, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::tui::{self, TerminalError, Theme};
 use args::{Cli, Command, Common};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
 use start::{Setup, setup};
 use std::io::{BufWriter, IsTerminal, Write};
@@ -39,7 +39,8 @@ const WAITING_ANSWERS: usize = 256;
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let parsed = command_line().try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(said) => return usage(&said),
     };
@@ -48,6 +49,22 @@ pub fn run() -> ExitCode {
         Err(report) => tell(&report).code(),
     };
     ExitCode::from(code)
+}
+
+/// The command line, with this machine's paths in its long help.
+fn command_line() -> clap::Command {
+    let command = Cli::command();
+    let shown = |path: Option<PathBuf>| {
+        path.map_or("nowhere".to_owned(), |path| path.display().to_string())
+    };
+    let examples = command.get_after_help().map(ToString::to_string);
+    let files = format!(
+        "{}\n\nFiles:\n  configuration  {}\n  log            {}",
+        examples.unwrap_or_default(),
+        shown(start::config_file()),
+        shown(start::state_dir().map(|dir| dir.join("ocwatch.<day>.log"))),
+    );
+    command.after_long_help(files)
 }
 
 /// Help and version go to stdout and are no error.

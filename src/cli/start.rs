@@ -53,9 +53,14 @@ pub fn state_dir() -> Option<PathBuf> {
     Some(dir.to_owned())
 }
 
+/// Where the configuration is looked for.
+pub fn config_file() -> Option<PathBuf> {
+    project_dirs().map(|dirs| dirs.config_dir().join("config.toml"))
+}
+
 /// Reads, resolves and connects nothing yet.
 pub fn setup(cli: &Cli, clock: &Clock) -> Result<Setup, Trouble> {
-    let usual = project_dirs().map(|dirs| dirs.config_dir().join("config.toml"));
+    let usual = config_file();
     let config = config::load(cli.common.config.as_deref(), usual.as_deref())
         .map_err(|why| Trouble::Usage(format!("failed to use the configuration: {why}")))?;
     let named = named(cli);
