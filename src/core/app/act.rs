@@ -7,11 +7,14 @@ use crate::core::plan;
 use crate::core::store::{Reported, Why};
 use crate::core::time::{Span, UnixMs};
 
+/// For so long a selection that moved by itself is not trusted.
+const STEADY: Span = Span(1500);
 /// A result stays at least this long, whatever is typed.
 const RESULT_STAYS: Span = Span(1500);
 
 impl App {
-    /// `a`: at once only on a stuck session; elsewhere it asks once.
+    /// `a`: at once only on a stuck session that has been the selected one for a moment; elsewhere it
+    /// asks once. A row that has just come under the hand is never acted on unasked.
     pub(super) fn ask_abort(&mut self, now: UnixMs) -> Vec<Effect> {
         let Some(key) = self.free_selection() else {
             return Vec::new();
@@ -20,7 +23,9 @@ impl App {
             return Vec::new();
         };
         let stuck = self.verdict(&key).is_some_and(|v| v.level == Level::Stuck);
-        if stuck && !plan.idle_before {
+        let drifted = self.ui.drifted_at;
+        let steady = drifted.is_none_or(|at| now.since(at) >= STEADY);
+        if stuck && steady && !plan.idle_before {
             return self.start_abort(plan, now);
         }
         self.ui.dialog = Some(DialogState::Abort(plan));

@@ -51,8 +51,10 @@ pub enum DialogState {
 pub struct Ui {
     /// The selected session.
     pub selected: Option<SessionKey>,
-    /// The user moved the selection; until then it stays on the first row.
+    /// A key was pressed: the selection stays on its session. Until then it stays on the first row.
     pub moved: bool,
+    /// When the selection last went to another session without a key; watcher's clock.
+    pub drifted_at: Option<UnixMs>,
     /// The detail is open.
     pub detail_open: bool,
     /// First line of the detail shown.

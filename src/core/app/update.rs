@@ -30,7 +30,11 @@ impl App {
         let due = self.judgement().recheck.is_some_and(|at| at <= now);
         if !changes.is_empty() || due {
             self.judge.update(&self.store, &changes, now);
+            let before = self.ui.selected.clone();
             self.refresh_rows();
+            if self.ui.selected != before {
+                self.ui.drifted_at = Some(now);
+            }
         }
         Vec::new()
     }
@@ -59,6 +63,7 @@ impl App {
     fn key(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
         self.clear_seen_results(now);
         self.ui.notice = None;
+        self.ui.moved = self.ui.selected.is_some();
         if self.ui.filter.cursor.is_some() && key != Key::Ctrl('c') && key != Key::Ctrl('z') {
             return self.type_filter(key);
         }
@@ -191,7 +196,6 @@ impl App {
         let place = self.selected_place().unwrap_or(0);
         let place = place.saturating_add_signed(by).min(last);
         self.ui.selected = self.rows.get(place).map(|row| row.key.clone());
-        self.ui.moved = true;
         self.ui.detail_scroll = 0;
         self.keep_visible();
     }
@@ -210,7 +214,6 @@ impl App {
             let parent = crate::core::id::SessionKey::new(key.server, parent);
             if self.rows.iter().any(|row| row.key == parent) {
                 self.ui.selected = Some(parent);
-                self.ui.moved = true;
             }
         }
         Vec::new()

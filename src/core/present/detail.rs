@@ -7,7 +7,10 @@ use crate::core::present::{Detail, Line, Piece, Tone, clean, rows, words};
 use crate::core::store::{Server, Session};
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Message, Part, PartBody, Prose, ToolPart, ToolState};
+use serde_json::Value;
 
+/// Numbers from here on are points in time (2001 and later), in milliseconds.
+const FIRST_TIME: i64 = 1_000_000_000_000;
 /// How many turns the timeline shows.
 const TURNS: usize = 3;
 
@@ -50,7 +53,7 @@ fn story(verdict: &Verdict, server: &Server, now: UnixMs, offset: Span) -> Vec<L
     let mut lines = Vec::new();
     for finding in &verdict.findings {
         lines.push(headline(finding, offset));
-        lines.push(evidence(finding));
+        lines.push(evidence(finding, offset));
         if finding.level > Level::Ok && !finding.offers.is_empty() {
             lines.push(vec![Piece::new(helps(&finding.offers), Tone::Plain)]);
         }
@@ -103,18 +106,26 @@ fn helps(offers: &[Offer]) -> String {
     format!("What helps: {}", words.join(" · "))
 }
 
-/// `Evidence: message msg_…, age_ms 720000`.
-fn evidence(finding: &Finding) -> Line {
-    let pairs: Vec<String> = finding
-        .evidence
-        .iter()
-        .map(|(name, value)| match value.as_str() {
-            Some(text) => format!("{name} {text}"),
-            None => format!("{name} {value}"),
-        })
+/// `Evidence: message msg_…, age 12 min`.
+fn evidence(finding: &Finding, offset: Span) -> Line {
+    let facts = finding.evidence.iter();
+    let pairs: Vec<String> = facts
+        .map(|(name, value)| fact(name, value, offset))
         .collect();
     let text = clean(&format!("Evidence: {}", pairs.join(", ")));
     vec![Piece::new(text, Tone::Dim)]
+}
+
+/// A fact as a person reads it: spans in words, points in time as clock times.
+fn fact(name: &str, value: &Value, offset: Span) -> String {
+    match (name.strip_suffix("_ms"), value.as_i64(), value.as_str()) {
+        (Some(name), Some(ms), _) => format!("{name} {}", Span(ms)),
+        (None, Some(at), _) if at >= FIRST_TIME => {
+            format!("{name} {}", words::clock(UnixMs(at), offset))
+        }
+        (_, _, Some(text)) => format!("{name} {text}"),
+        _ => format!("{name} {value}"),
+    }
 }
 
 fn timeline(session: &Session, server: &Server, now: UnixMs, offset: Span) -> Vec<Line> {

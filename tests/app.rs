@@ -1,0 +1,239 @@
+//! Keys in, effects out: what the app does with a hand on the keyboard while the world moves.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use ocwatch::core::app::keymap::Key;
+use ocwatch::core::app::{App, AppOptions, Done, Effect, Msg, Outcome, update};
+use ocwatch::core::id::{Directory, Epoch, ServerId};
+use ocwatch::core::present::screen;
+use ocwatch::core::store::ServerSpec;
+use ocwatch::core::time::UnixMs;
+use ocwatch::core::wire::{
+    AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport, Message,
+    Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+};
+use std::collections::BTreeMap;
+
+const HOME: &str = "/srv/a";
+const NOW: i64 = 1_796_000_000_000;
+const MINUTE: i64 = 60_000;
+
+struct Desk {
+    app: App,
+    now: i64,
+}
+
+impl Desk {
+    /// A live server with a calm session, changed a minute ago.
+    fn new() -> Self {
+        let spec = ServerSpec {
+            name: "home".into(),
+            url: "http://h".into(),
+        };
+        let app = App::new(vec![spec], AppOptions::default());
+        let mut desk = Self { app, now: NOW };
+        desk.feed(vec![
+            Body::Link(LinkReport::Connecting { attempt: 1 }),
+            Body::Link(LinkReport::Identified {
+                dialect: Dialect::V1,
+                version: Some("1.18.33".into()),
+                skew: None,
+                unsecured: false,
+            }),
+            Body::Directory(DirectoryReport {
+                directory: HOME.into(),
+                state: DirectoryState::Loaded,
+            }),
+        ]);
+        desk.session("ses_calm", MINUTE, false);
+        desk.feed(vec![Body::Link(LinkReport::Live)]);
+        desk
+    }
+
+    fn feed(&mut self, bodies: Vec<Body>) {
+        let inputs = bodies.into_iter().map(|body| Input {
+            server: ServerId(0),
+            epoch: Epoch(1),
+            at: UnixMs(self.now),
+            body,
+        });
+        let inputs = inputs.collect();
+        update(&mut self.app, Msg::Feed(inputs), UnixMs(self.now));
+    }
+
+    /// A session whose last answer ended `ago` ms ago; `stale`: still reported busy, so stuck.
+    fn session(&mut self, id: &str, ago: i64, stale: bool) {
+        let at = UnixMs(self.now - ago);
+        let asked_at = UnixMs(self.now);
+        let mut entries = BTreeMap::new();
+        if stale {
+            entries.insert(id.into(), Status::Busy);
+        }
+        let asks = |kind| {
+            Body::Asks(AsksRead {
+                directory: HOME.into(),
+                kind,
+                asked_at,
+                asks: Vec::new(),
+            })
+        };
+        self.feed(vec![
+            Body::Sessions(SessionList {
+                rows: vec![row(id, at)],
+                asked_at,
+                complete: false,
+            }),
+            Body::Status(StatusRead {
+                directory: HOME.into(),
+                asked_at,
+                entries,
+            }),
+            asks(AskKind::Permission),
+            asks(AskKind::Question),
+            Body::Tail(TailRead {
+                session: id.into(),
+                asked_at,
+                messages: vec![
+                    message(id, "msg_1", Role::User, at),
+                    message(id, "msg_2", Role::Assistant, at),
+                ],
+                whole: true,
+            }),
+        ]);
+    }
+
+    fn key(&mut self, key: Key) -> Vec<Effect> {
+        update(&mut self.app, Msg::Key(key), UnixMs(self.now))
+    }
+    fn keys(&mut self, text: &str) {
+        for c in text.chars() {
+            self.key(Key::Char(c));
+        }
+    }
+    fn wait(&mut self, ms: i64) {
+        self.now += ms;
+        update(&mut self.app, Msg::Tick, UnixMs(self.now));
+    }
+    fn selected(&self) -> String {
+        self.app.ui.selected.as_ref().unwrap().session.to_string()
+    }
+    fn rows(&self) -> Vec<String> {
+        let shown = screen(&self.app, UnixMs(self.now));
+        shown.rows.into_iter().map(|row| row.title).collect()
+    }
+}
+
+fn row(id: &str, at: UnixMs) -> SessionInfo {
+    SessionInfo {
+        id: id.into(),
+        title: format!("title of {id}"),
+        directory: Directory::new(HOME),
+        parent: None,
+        agent: None,
+        model: None,
+        created: at,
+        updated: at,
+        archived: None,
+        reverted: false,
+        cost: 0.0,
+        tokens: Tokens::default(),
+    }
+}
+
+fn message(session: &str, id: &str, role: Role, at: UnixMs) -> Message {
+    let answer = role == Role::Assistant;
+    Message {
+        id: id.into(),
+        session: session.into(),
+        role,
+        parent: answer.then(|| "msg_1".into()),
+        created: at,
+        completed: answer.then_some(at),
+        finish: answer.then(|| "stop".to_owned()),
+        error: None,
+        summary: false,
+        agent: None,
+        model: None,
+        cost: 0.0,
+        tokens: Tokens::default(),
+        parts: Vec::new(),
+    }
+}
+
+#[test]
+fn a_stuck_session_that_is_looked_at_is_aborted_with_one_key() {
+    let mut desk = Desk::new();
+    desk.session("ses_stuck", 12 * MINUTE, true);
+    desk.wait(5000);
+    assert_eq!(desk.selected(), "ses_stuck", "attention first");
+    let effects = desk.key(Key::Char('a'));
+    assert!(
+        matches!(effects.as_slice(), [Effect::Abort(plan)] if plan.key.session.as_str() == "ses_stuck")
+    );
+    assert!(
+        desk.key(Key::Char('a')).is_empty(),
+        "one action per session at a time"
+    );
+    let key = desk.app.ui.selected.clone().unwrap();
+    let done = Done {
+        key,
+        action: "abort",
+        outcome: Outcome::NoEffect("still busy".into()),
+    };
+    update(&mut desk.app, Msg::Done(done), UnixMs(desk.now));
+    let shown = screen(&desk.app, UnixMs(desk.now));
+    assert!(
+        shown.rows[0]
+            .result
+            .as_ref()
+            .unwrap()
+            .text
+            .contains("no effect: still busy")
+    );
+}
+
+#[test]
+fn a_row_that_has_just_come_under_the_hand_is_never_aborted_unasked() {
+    let mut desk = Desk::new();
+    desk.wait(5000);
+    assert_eq!(desk.selected(), "ses_calm");
+    desk.session("ses_stuck", 12 * MINUTE, true);
+    assert_eq!(desk.selected(), "ses_stuck", "nobody has chosen yet");
+    assert!(desk.key(Key::Char('a')).is_empty());
+    assert!(desk.app.ui.dialog.is_some(), "it asks");
+}
+
+#[test]
+fn any_key_holds_the_selection_where_it_is() {
+    let mut desk = Desk::new();
+    desk.keys("/calm");
+    desk.key(Key::Enter);
+    desk.session("ses_stuck", 12 * MINUTE, true);
+    assert_eq!(desk.rows(), ["title of ses_calm"]);
+    desk.key(Key::Esc);
+    assert_eq!(desk.rows(), ["title of ses_stuck", "title of ses_calm"]);
+    assert_eq!(
+        desk.selected(),
+        "ses_calm",
+        "the filter went, the session stays"
+    );
+    desk.wait(5000);
+    assert!(desk.key(Key::Char('a')).is_empty(), "not stuck: it asks");
+    desk.session("ses_new", 13 * MINUTE, true);
+    let effects = desk.key(Key::Enter);
+    assert!(
+        matches!(effects.as_slice(), [Effect::Abort(plan)] if plan.key.session.as_str() == "ses_calm")
+    );
+}
+
+#[test]
+fn escape_never_quits_and_q_does() {
+    let mut desk = Desk::new();
+    assert!(desk.key(Key::Esc).is_empty());
+    desk.key(Key::Char('?'));
+    assert!(desk.key(Key::Char('q')).is_empty(), "back from help");
+    assert_eq!(desk.key(Key::Char('q')), [Effect::Quit]);
+    desk.keys("/q");
+    assert_eq!(desk.app.ui.filter.text, "q", "typing is typing");
+    assert_eq!(desk.key(Key::Ctrl('c')), [Effect::Quit]);
+}
