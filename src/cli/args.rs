@@ -160,7 +160,7 @@ pub struct ExportArgs {
     /// Sessions: id, unique prefix of an id or a title, or server/id
     #[arg(value_name = "SESSION", required = true)]
     pub sessions: Vec<String>,
-    /// Where to: a file, a directory, or - for stdout [default: ./<id>.json]
+    /// Where to: a file, a directory, or - for stdout [default: ./ID.json]
     #[arg(long, short, value_name = "FILE|DIR|-")]
     pub output: Option<PathBuf>,
     /// Replace a file that exists
