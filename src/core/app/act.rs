@@ -19,6 +19,9 @@ impl App {
         let Some(key) = self.free_selection() else {
             return Vec::new();
         };
+        if let Some(words) = self.not_to_be_aborted(&key) {
+            return self.tell(words);
+        }
         let Some(plan) = plan::abort(&self.store, &key) else {
             return Vec::new();
         };
@@ -30,6 +33,18 @@ impl App {
         }
         self.ui.dialog = Some(DialogState::Abort(plan));
         Vec::new()
+    }
+
+    /// Why an abort would only do harm: asking an asleep project starts it, and nothing runs there.
+    fn not_to_be_aborted(&self, key: &SessionKey) -> Option<&'static str> {
+        match &self.verdict(key)?.reported {
+            Reported::Unknown(Why::NotAsked) => {
+                Some("its project is asleep on this server: nothing of it runs here")
+            }
+            Reported::Unknown(Why::DirectoryGone) => Some("its folder no longer exists"),
+            Reported::Unknown(Why::ServerLost(_)) => Some("its server is away"),
+            _ => None,
+        }
     }
 
     fn start_abort(&mut self, plan: plan::Plan, now: UnixMs) -> Vec<Effect> {

@@ -159,7 +159,7 @@ pub static KEYMAP: &[Binding] = &[
         "abort",
         &[Key::Char('a')],
         "abort",
-        "abort the session, verified; at once if it is stuck, else it asks first",
+        "abort the session, verified; at once if it runs and is stuck, else it asks first",
         When::Row,
     ),
     bind(

@@ -108,7 +108,7 @@ impl App {
 
     fn answer_dialog(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
         match key {
-            Key::Enter => self.confirm(now),
+            Key::Enter | Key::Char('y') => self.confirm(now),
             Key::Ctrl('c') | Key::Char('Q') => vec![Effect::Quit],
             Key::Ctrl('z') => vec![Effect::Suspend],
             Key::Ctrl('l') => vec![Effect::Redraw],

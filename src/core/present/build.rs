@@ -9,6 +9,7 @@ use crate::core::present::{
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
+use crate::core::wire::Endpoint;
 
 /// What the screen shows at `now` (watcher's clock). Changes nothing.
 pub fn screen(app: &App, now: UnixMs) -> Screen {
@@ -79,7 +80,17 @@ fn empty(app: &App) -> Vec<String> {
                 LinkState::Connecting { .. } => {
                     format!("{name}: connecting to {}", clean(&server.spec.url))
                 }
-                LinkState::Live => format!("{name}: no sessions yet"),
+                LinkState::Live => match server
+                    .gaps
+                    .iter()
+                    .find(|g| g.endpoint == Endpoint::Sessions)
+                {
+                    Some(gap) => clean(&format!(
+                        "{name}: the session list could not be read: {}",
+                        gap.text
+                    )),
+                    None => format!("{name}: no sessions yet"),
+                },
             });
         }
     }
@@ -102,7 +113,7 @@ fn dialog(app: &App, state: &DialogState) -> Option<Dialog> {
         DialogState::Load(key) => key,
     };
     let server = clean(&app.store.server(key.server)?.spec.name);
-    let foot = "Enter do it · Esc leave it".to_owned();
+    let foot = "Enter or y do it · Esc leave it".to_owned();
     Some(match state {
         DialogState::Abort(plan) => Dialog {
             title: format!("Abort \"{}\" on {server}", clean(&plan.title)),

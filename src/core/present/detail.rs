@@ -18,9 +18,24 @@ pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail>
     let verdict = app.verdict(key)?;
     let server = app.store.server(key.server)?;
     let session = app.store.session(key)?;
+    let judged = app
+        .judgement()
+        .servers
+        .iter()
+        .find(|v| v.server == key.server);
+    let of_server: Vec<Finding> = judged
+        .filter(|_| server.is_reachable())
+        .map(|v| {
+            v.findings
+                .iter()
+                .filter(|f| f.level > Level::Ok)
+                .cloned()
+                .collect()
+        })
+        .unwrap_or_default();
     Some(Detail {
         head: head(session, server),
-        story: story(verdict, server, now, app.utc_offset),
+        story: story(verdict, (server, &of_server), now, app.utc_offset),
         timeline: timeline(session, server, now, app.utc_offset),
         tail: live_tail(session),
     })
@@ -49,7 +64,12 @@ fn head(session: &Session, server: &Server) -> Line {
     line
 }
 
-fn story(verdict: &Verdict, server: &Server, now: UnixMs, offset: Span) -> Vec<Line> {
+fn story(
+    verdict: &Verdict,
+    (server, server_findings): (&Server, &[Finding]),
+    now: UnixMs,
+    offset: Span,
+) -> Vec<Line> {
     let mut lines = Vec::new();
     for finding in &verdict.findings {
         lines.push(headline(finding, offset));
@@ -68,6 +88,13 @@ fn story(verdict: &Verdict, server: &Server, now: UnixMs, offset: Span) -> Vec<L
         let text =
             format!("The server says {reported}; its messages show: {activity}. Nothing to do.");
         lines.push(vec![Piece::new(text, Tone::Plain)]);
+    }
+    for finding in server_findings {
+        let text = format!("{} {}: {}", server.spec.name, finding.name, finding.text);
+        lines.push(vec![Piece::new(
+            clean(&text),
+            words::level_tone(finding.level),
+        )]);
     }
     for ask in &verdict.asks {
         let text = format!("asks: {}", clean(&ask.text()));
@@ -108,7 +135,11 @@ fn helps(offers: &[Offer]) -> String {
 
 /// `Evidence: message msg_…, age 12 min`.
 fn evidence(finding: &Finding, offset: Span) -> Line {
-    let facts = finding.evidence.iter();
+    // The age in the finding is that of the last judgement; the headline has the time itself.
+    let facts = finding
+        .evidence
+        .iter()
+        .filter(|(name, _)| *name != "age_ms");
     let pairs: Vec<String> = facts
         .map(|(name, value)| fact(name, value, offset))
         .collect();

@@ -67,6 +67,7 @@ pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<Cou
         (Mark::Stuck, "stuck"),
         (Mark::NeedsYou, "need you"),
         (Mark::Watch, "watch"),
+        (Mark::Settling(Level::Ok), "settling"),
         (Mark::Working, "working"),
         (Mark::Rest, "at rest"),
         (Mark::Unknown, "unknown"),
@@ -92,7 +93,7 @@ fn slot(verdict: &Verdict) -> Mark {
     let is_ancestor = verdict.leading().is_some_and(|f| !f.path.is_empty());
     match words::mark(verdict) {
         Mark::Stuck | Mark::NeedsYou | Mark::Watch if is_ancestor => Mark::Working,
-        Mark::Settling(_) => Mark::Working,
+        Mark::Settling(_) => Mark::Settling(Level::Ok),
         mark => mark,
     }
 }

@@ -8,6 +8,9 @@ use crate::core::time::UnixMs;
 use crate::core::wire::{Ask, DirectoryState, Message, Part, SessionInfo, Status};
 use std::collections::BTreeMap;
 
+/// So many asks without a session are kept.
+const MAX_STRAYS: usize = 256;
+
 impl Server {
     /// The view of a directory, made on first mention (as asleep: not asked).
     pub(super) fn directory_mut(&mut self, directory: &Directory) -> &mut DirectoryView {
@@ -32,7 +35,32 @@ impl Server {
             session.status.since = self.heard_at.unwrap_or_default();
             session.watch.ran_here_at = self.heard_at;
         }
+        let asks = std::mem::take(&mut self.stray_asks);
+        let (own, rest) = asks.into_iter().partition(|(_, p)| p.ask.session == id);
+        let own: Vec<(Option<Directory>, PendingAsk)> = own;
+        self.stray_asks = rest;
+        session.asks = own.into_iter().map(|(_, pending)| pending).collect();
         self.sessions.insert(id, session);
+    }
+
+    /// Keeps an ask until the row of its session comes.
+    pub(super) fn stray(
+        &mut self,
+        stamp: Stamp,
+        home: Option<Directory>,
+        ask: Ask,
+        event_at: Option<UnixMs>,
+    ) {
+        self.stray_asks.retain(|(_, known)| known.ask.id != ask.id);
+        if self.stray_asks.len() < MAX_STRAYS {
+            let pending = PendingAsk {
+                ask,
+                seen_at: stamp.at,
+                event_at,
+                epoch: stamp.epoch,
+            };
+            self.stray_asks.push((home, pending));
+        }
     }
 }
 

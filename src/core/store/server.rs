@@ -62,8 +62,8 @@ pub struct DirectoryView {
     pub state: DirectoryState,
     /// The last successful status read: its epoch and when it was asked.
     pub status_read: Option<(Epoch, UnixMs)>,
-    /// The last status read failed, with these words.
-    pub status_failed: Option<String>,
+    /// The last status read failed, with these words, at this time (watcher's clock).
+    pub status_failed: Option<(String, UnixMs)>,
     /// Times `/question` and `/permission` were read in this epoch (a lost ask needs two).
     pub ask_reads: u32,
 }
@@ -99,6 +99,8 @@ pub struct Server {
     pub sessions: HashMap<SessionId, Session>,
     /// Reported running, but in no list (yet).
     pub strangers: BTreeMap<SessionId, (Directory, Status)>,
+    /// Asks of sessions that are in no list (yet), with the directory that told them.
+    pub stray_asks: Vec<(Option<Directory>, PendingAsk)>,
     /// What cannot be read.
     pub gaps: Vec<Gap>,
     /// Events of a kind that we do not know.
@@ -126,6 +128,7 @@ impl Server {
             directories: BTreeMap::new(),
             sessions: HashMap::new(),
             strangers: BTreeMap::new(),
+            stray_asks: Vec::new(),
             gaps: Vec::new(),
             unknown_events: 0,
             malformed_events: 0,
@@ -156,21 +159,18 @@ impl Server {
             return Reported::Unknown(Why::ServerLost(text.clone()));
         }
         let told_now = session.status.epoch == self.epoch && session.status.told_at.is_some();
-        let Some(view) = self.directories.get(&session.info.directory) else {
-            return if told_now {
-                session.status.reported()
-            } else {
-                Reported::Unknown(Why::NotReadYet)
-            };
-        };
+        let view = self.directories.get(&session.info.directory);
+        let failed = view.and_then(|view| view.status_failed.as_ref());
+        if let Some((text, _)) = failed.filter(|(_, at)| session.status.event_at < Some(*at)) {
+            return Reported::Unknown(Why::ReadFailed(text.clone()));
+        }
         if told_now {
             return session.status.reported();
         }
-        match (view.state, &view.status_failed, view.status_read) {
-            (DirectoryState::Gone, ..) => Reported::Unknown(Why::DirectoryGone),
-            (DirectoryState::Asleep, ..) => Reported::Unknown(Why::NotAsked),
-            (_, Some(text), _) => Reported::Unknown(Why::ReadFailed(text.clone())),
-            (_, None, Some((epoch, _))) if epoch == self.epoch => Reported::Idle,
+        match view.map(|view| (view.state, view.status_read)) {
+            Some((DirectoryState::Gone, _)) => Reported::Unknown(Why::DirectoryGone),
+            Some((DirectoryState::Asleep, _)) => Reported::Unknown(Why::NotAsked),
+            Some((_, Some((epoch, _)))) if epoch == self.epoch => Reported::Idle,
             _ => Reported::Unknown(Why::NotReadYet),
         }
     }

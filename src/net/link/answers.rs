@@ -232,6 +232,10 @@ impl Watch<'_> {
         if matches!(error, ClientError::Refused | ClientError::Unauthorized) {
             return Err(error.clone().into());
         }
+        if matches!(error, ClientError::Timeout(_)) && !self.suspect {
+            self.suspect = true;
+            self.check_health();
+        }
         if let (Some(id), Some(404)) = (session, error.status()) {
             self.outlet.push(Body::SessionGone(id.clone()));
             return Ok(());
@@ -252,10 +256,17 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Health was asked because the stream is silent.
+    /// Health was asked because the stream is silent, or because a read was not answered in time.
     fn on_health(&mut self, answer: Result<Health, ClientError>) -> Result<(), Loss> {
+        let suspect = std::mem::take(&mut self.suspect);
         if !self.silent {
-            return Ok(());
+            return match answer {
+                Err(ClientError::Timeout(_)) if suspect => Err(Loss::new(
+                    LostCause::Wedged,
+                    "reads are not answered, and health does not answer either",
+                )),
+                _ => Ok(()),
+            };
         }
         self.silent = false;
         match answer {

@@ -120,6 +120,10 @@ impl Watch<'_> {
         self.report(turns);
         for key in begin {
             self.ask_place(&key, false);
+            if self.stage == Stage::Live {
+                let sessions = self.roster.sessions_of(&key);
+                self.read_tails(sessions);
+            }
         }
     }
 

@@ -51,6 +51,8 @@ pub(super) struct Watch<'a> {
     /// When a silent stream was noticed, until health answered.
     pub(super) silent: bool,
     pub(super) heartbeats: bool,
+    /// A read was not answered in time, until health answered.
+    pub(super) suspect: bool,
     /// It has been live in this connection.
     pub(super) lived: bool,
 }
@@ -160,6 +162,7 @@ impl<'a> Watch<'a> {
             lists_due: now + spec.pace.lists,
             silent: false,
             heartbeats: false,
+            suspect: false,
             lived: false,
             spec,
             outlet,

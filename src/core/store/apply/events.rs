@@ -163,6 +163,7 @@ fn on_tail(
 fn asked(server: &mut Server, stamp: Stamp, ask: Ask) -> Touched {
     let id = ask.session.clone();
     let Some(session) = server.sessions.get_mut(&id) else {
+        server.stray(stamp, None, ask, Some(stamp.at));
         return Touched::Nothing;
     };
     if session
@@ -177,6 +178,7 @@ fn asked(server: &mut Server, stamp: Stamp, ask: Ask) -> Touched {
 }
 
 fn closed(server: &mut Server, stamp: Stamp, id: SessionId, ask: &AskId) -> Touched {
+    server.stray_asks.retain(|(_, known)| known.ask.id != *ask);
     let Some(session) = server.sessions.get_mut(&id) else {
         return Touched::Nothing;
     };

@@ -81,6 +81,7 @@ pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touche
     view.ask_reads = view.ask_reads.saturating_add(1);
     let first = view.ask_reads <= 2;
     let healed = close_gap(server, endpoint, Some(&read.directory));
+    keep_strays(server, stamp, read);
     let mut touched = Vec::new();
     for (id, session) in &mut server.sessions {
         let here = session.info.directory == read.directory;
@@ -94,6 +95,20 @@ pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touche
         return Touched::Server;
     }
     Touched::Many(touched)
+}
+
+/// Asks of sessions that are in no list yet wait for their row.
+fn keep_strays(server: &mut Server, stamp: Stamp, read: &AsksRead) {
+    server.stray_asks.retain(|(home, pending)| {
+        home.as_ref() != Some(&read.directory)
+            || pending.ask.kind != read.kind
+            || newer(pending.event_at, read.asked_at)
+    });
+    for ask in &read.asks {
+        if !server.sessions.contains_key(&ask.session) {
+            server.stray(stamp, Some(read.directory.clone()), ask.clone(), None);
+        }
+    }
 }
 
 /// Replaces the asks of one kind of one session. Says whether anything changed.
@@ -139,7 +154,13 @@ pub(super) fn failed(server: &mut Server, stamp: Stamp, failed: ReadFailed) -> T
         return Touched::One(id.clone());
     }
     if let (Endpoint::Status, Some(directory)) = (failed.endpoint, &failed.directory) {
-        server.directory_mut(directory).status_failed = Some(failed.text.clone());
+        let view = server.directory_mut(directory);
+        // Since the last good read: an event after that is newer than what was last read.
+        let since = view.status_failed.as_ref().map_or(stamp.at, |(_, at)| *at);
+        view.status_failed = Some((failed.text.clone(), since));
+        if view.state == DirectoryState::Asleep {
+            view.state = DirectoryState::Loaded;
+        }
     }
     let known = server
         .gaps
