@@ -10,7 +10,12 @@ use crate::core::wire::Input;
 pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
     match msg {
         Msg::Feed(inputs) => app.feed(inputs, now),
-        Msg::Key(key) => app.key(key, now),
+        Msg::Key(key) => {
+            let effects = app.key(key, now);
+            // Whoever pressed a key has seen where the selection is.
+            app.ui.drifted_at = None;
+            effects
+        }
         Msg::Paste(text) => app.paste(&text),
         Msg::Layout { rows, last_scroll } => app.laid_out(rows, last_scroll),
         Msg::Tick => app.feed(Vec::new(), now),
