@@ -2,6 +2,7 @@
 
 use crate::core::app::keymap::{self, Action, KEYMAP, When};
 use crate::core::app::{App, DialogState, PageKind};
+use crate::core::id::SessionKey;
 use crate::core::judge;
 use crate::core::present::{
     Dialog, FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, explain_lines, header,
@@ -10,6 +11,9 @@ use crate::core::present::{
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
 use crate::core::wire::Endpoint;
+
+/// The finding of a crash.
+const INTERRUPTED: &str = "interrupted";
 
 /// What the screen shows at `now` (watcher's clock). Changes nothing.
 pub fn screen(app: &App, now: UnixMs) -> Screen {
@@ -23,7 +27,9 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
     let verdicts = app.judgement().verdicts.values();
     Screen {
         servers: header::chips(&app.store, app.judgement(), now),
-        counts: header::counts(verdicts.filter(|v| !is_put_away(app, v))),
+        counts: header::counts(
+            verdicts.filter(|v| !is_put_away(app, v) && !is_of_its_parent(app, v)),
+        ),
         asleep: header::asleep(&app.store),
         clock: words::clock(now, app.utc_offset),
         empty: if rows.is_empty() {
@@ -58,6 +64,18 @@ fn is_put_away(app: &App, verdict: &judge::Verdict) -> bool {
         && !verdict.reported.is_running()
         && verdict.asks.is_empty()
         && verdict.level <= judge::Level::Ok
+}
+
+/// A crash of a parent with its children is one incident, counted at the root.
+fn is_of_its_parent(app: &App, verdict: &judge::Verdict) -> bool {
+    let cut_off = |v: &judge::Verdict| v.findings.iter().any(|f| f.name == INTERRUPTED);
+    let session = app.store.session(&verdict.key);
+    let parent = session.and_then(|s| s.info.parent.clone());
+    let parent = parent.map(|id| SessionKey::new(verdict.key.server, id));
+    cut_off(verdict)
+        && parent
+            .and_then(|key| app.verdict(&key))
+            .is_some_and(cut_off)
 }
 
 /// What stands in an empty table: never a blank without a reason.
