@@ -168,6 +168,14 @@ fn explained(
     if said != found {
         report.fault(name, &format!("explain says {said:?}, found {found:?}"));
     }
+    let untold = store
+        .session(key)
+        .is_some_and(|it| it.status.since == UnixMs::default());
+    let says_so =
+        |(name, value): &(String, String)| name == "reported since" && value == "not told yet";
+    if untold != told.facts.iter().any(says_so) {
+        report.fault(name, "explain does not know since when it is reported");
+    }
     for (rule, want) in &expect.no {
         let answer = told.tried.iter().find(|tried| tried.rule == rule);
         let answer = answer.map(|tried| &tried.answer);
@@ -184,7 +192,6 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
             wrong.push(format!("{what}: expected {want}, got {got}"));
         }
     };
-    let leading = verdict.leading();
     check("level", &expect.level, verdict.level.word());
     check(
         "findings",
@@ -207,18 +214,7 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
         let got = verdict.agreement == Agreement::Agree;
         check("agree", &want.to_string(), &got.to_string());
     }
-    if let Some(want) = &expect.offers {
-        let offers = leading.map(|f| f.offers.iter().map(|o| o.word()).collect::<Vec<_>>());
-        check(
-            "offers",
-            &want.join(" "),
-            &offers.unwrap_or_default().join(" "),
-        );
-    }
-    if let Some(want) = &expect.path {
-        let path = leading.map(|f| f.path.iter().map(SessionId::as_str).collect::<Vec<_>>());
-        check("path", &want.join(" "), &path.unwrap_or_default().join(" "));
-    }
+    compare_leading(expect, verdict, &mut check);
     let blind = verdict.blind.as_deref().unwrap_or("none");
     let unknown = verdict.level.word() == "unknown" && verdict.reported.is_known();
     check(
@@ -236,16 +232,32 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
         let got = verdict.activity.queued_prompts;
         check("queued", &want.to_string(), &got.to_string());
     }
-    let text = leading.map_or("", |f| f.text.as_str());
-    for want in expect.text.iter().filter(|want| !text.contains(*want)) {
-        check("text", want, text);
-    }
     report.count(expect, verdict);
     for what in wrong {
         report.fault(
             name,
             &format!("{} at {}: {what}", expect.session, expect.at),
         );
+    }
+}
+
+fn compare_leading(expect: &Expect, verdict: &Verdict, check: &mut impl FnMut(&str, &str, &str)) {
+    let leading = verdict.leading();
+    if let Some(want) = &expect.offers {
+        let offers = leading.map(|f| f.offers.iter().map(|o| o.word()).collect::<Vec<_>>());
+        check(
+            "offers",
+            &want.join(" "),
+            &offers.unwrap_or_default().join(" "),
+        );
+    }
+    if let Some(want) = &expect.path {
+        let path = leading.map(|f| f.path.iter().map(SessionId::as_str).collect::<Vec<_>>());
+        check("path", &want.join(" "), &path.unwrap_or_default().join(" "));
+    }
+    let text = leading.map_or("", |f| f.text.as_str());
+    for want in expect.text.iter().filter(|want| !text.contains(*want)) {
+        check("text", want, text);
     }
 }
 
