@@ -8,10 +8,10 @@ use ocwatch::core::judge::{Judge, Judgement, Level, Limits, explain, judge, judg
 use ocwatch::core::store::{ServerSpec, Session, Store};
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
-    Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Event, EventKind,
-    Failure, Input, LinkReport, LostCause, Message, Part, PartBody, Prose, Retry, Role,
-    SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens, ToolOutput, ToolPart, ToolRef,
-    ToolState,
+    Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Endpoint, Event,
+    EventKind, Failure, Input, LinkReport, LostCause, Message, Part, PartBody, Prose, ReadFailed,
+    Retry, Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens, ToolOutput,
+    ToolPart, ToolRef, ToolState,
 };
 use proptest::collection::vec;
 use proptest::option::of;
@@ -19,6 +19,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 const BASE: i64 = 1_795_977_332_003;
+const SERVERS: [&str; 2] = ["home", "away"];
 const SESSIONS: [&str; 4] = ["a", "b", "c", "d"];
 
 fn config() -> ProptestConfig {
@@ -355,7 +356,7 @@ fn link() -> impl Strategy<Value = LinkReport> {
 }
 
 /// Anything that may be received, with the step in time before it and whether a new epoch begins.
-fn step(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = (Body, i64, bool)> + use<> {
+fn step(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = (Body, i64, bool, u16)> + use<> {
     let bodies = prop_oneof![
         2 => rows(time).prop_map(|rows| Body::Sessions(SessionList {
             rows,
@@ -367,16 +368,36 @@ fn step(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = (Body, i64, bool)
         4 => tail(time).prop_map(Body::Tail),
         6 => event(time).prop_map(|kind| Body::Event(Event { directory: None, kind })),
         1 => link().prop_map(Body::Link),
+        1 => failed().prop_map(Body::Failed),
     ];
     let wait = prop_oneof![4 => 0..3_000i64, 1 => 0..700_000i64];
-    (bodies, wait, prop::bool::weighted(0.03))
+    let server = prop_oneof![3 => Just(0), 1 => Just(1)];
+    (bodies, wait, prop::bool::weighted(0.03), server)
+}
+
+/// A list of asks, or the messages of a session, that cannot be read.
+fn failed() -> impl Strategy<Value = ReadFailed> {
+    let ends = vec![
+        Endpoint::Permission,
+        Endpoint::Permission,
+        Endpoint::Question,
+        Endpoint::Messages,
+    ];
+    let status = select(vec![Some(400), Some(400), Some(500), None]);
+    (select(ends), 0..4usize, status).prop_map(|(endpoint, n, status)| ReadFailed {
+        endpoint,
+        directory: Some(home(n)),
+        session: (endpoint == Endpoint::Messages).then(|| SessionId::from(SESSIONS[n])),
+        status,
+        text: "cannot be read".into(),
+    })
 }
 
 fn steps(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = Vec<Input>> + use<> {
     let first = rows(time);
     (first, vec(step(time), 0..30)).prop_map(|(rows, steps)| {
         let mut at = UnixMs(BASE);
-        let mut epoch = Epoch(1);
+        let mut epochs = [Epoch(1); SERVERS.len()];
         let list = Body::Sessions(SessionList {
             rows,
             asked_at: at,
@@ -385,15 +406,26 @@ fn steps(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = Vec<Input>> + us
         let mut inputs = Vec::new();
         let start = [Body::Link(LinkReport::Connecting { attempt: 1 }), list];
         for body in start.into_iter().chain((0..4).map(loaded)) {
-            inputs.push(input(body, at, epoch));
+            for n in 0..2 {
+                inputs.push(to(n, input(body.clone(), at, Epoch(1))));
+            }
         }
-        for (body, wait, new) in steps {
+        for (body, wait, new, server) in steps {
             at = at + Span(wait);
-            epoch = Epoch(epoch.0 + u64::from(new));
-            inputs.push(input(body, at, epoch));
+            let epoch = &mut epochs[usize::from(server)];
+            *epoch = Epoch(epoch.0 + u64::from(new));
+            inputs.push(to(server, input(body, at, *epoch)));
         }
         inputs
     })
+}
+
+/// Two servers tell of the same sessions, as two processes on one data folder do.
+fn to(server: u16, input: Input) -> Input {
+    Input {
+        server: ServerId(server),
+        ..input
+    }
 }
 
 fn loaded(n: usize) -> Body {
@@ -431,10 +463,11 @@ fn store(inputs: &[Input]) -> (Store, UnixMs) {
 }
 
 fn empty() -> Store {
-    Store::new(vec![ServerSpec {
-        name: "home".into(),
+    let spec = |name: &str| ServerSpec {
+        name: name.into(),
         url: "http://127.0.0.1:4096".into(),
-    }])
+    };
+    Store::new(SERVERS.map(spec).into())
 }
 
 /// Ages inside evidence are those of the last look.
@@ -542,7 +575,7 @@ proptest! {
         for (key, old) in &before.verdicts {
             let new = &after.verdicts[key];
             prop_assert!(new.level >= old.level, "{old:#?}\nbecomes {new:#?}");
-            let skew = store.servers().next().map_or(Span::ZERO, |(_, server)| server.skew);
+            let skew = store.server(key.server).map_or(Span::ZERO, |server| server.skew);
             if let Some(settling) = old.settling.as_ref().filter(|s| then + skew >= s.at) {
                 let named = new.findings.iter().any(|f| f.name == settling.name);
                 prop_assert!(named, "{old:#?}\ndoes not become {new:#?}");
@@ -612,6 +645,8 @@ proptest! {
             if !verdict.reported.is_known() {
                 prop_assert_eq!(verdict.level, Level::Unknown);
             }
+            let unknown = verdict.reported.is_known() && verdict.level == Level::Unknown;
+            prop_assert_eq!(unknown, verdict.blind.is_some());
         }
     }
 }

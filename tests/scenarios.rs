@@ -21,7 +21,8 @@ mod world;
 
 use ocwatch::core::id::{ServerId, SessionId, SessionKey};
 use ocwatch::core::judge::{
-    Agreement, FAMILY_FINDINGS, Judge, Judgement, Limits, RULES, Verdict, explain, judge_all,
+    Agreement, Answer, FAMILY_FINDINGS, Judge, Judgement, Limits, RULES, Tried, Verdict, explain,
+    judge_all,
 };
 use ocwatch::core::store::{ServerSpec, Store};
 use ocwatch::core::time::UnixMs;
@@ -76,7 +77,7 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
         report.score(id).look_alikes += 1;
     }
     let mut inputs = scenario.inputs().into_iter().peekable();
-    let mut store = empty();
+    let mut store = empty(scenario.servers());
     let mut cache = Judge::new(Limits::default());
     let mut found = Vec::new();
     for expect in &scenario.expect {
@@ -91,13 +92,16 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
         if let Some(why) = difference(cache.judgement(), &fresh) {
             report.fault(name, &format!("at {}: cache differs: {why}", expect.at));
         }
-        let key = SessionKey::new(ServerId(0), SessionId::from(expect.session.as_str()));
+        let key = SessionKey::new(
+            ServerId(expect.server),
+            SessionId::from(expect.session.as_str()),
+        );
         match fresh.verdicts.get(&key) {
             None => report.fault(name, &format!("no session {}", expect.session)),
             Some(verdict) => compare(name, expect, verdict, report),
         }
         found.extend(fresh.verdicts.values().flat_map(names));
-        explained(name, &store, &key, now, report);
+        explained(name, &store, &key, now, expect, report);
     }
     if let Some(id) = scenario.shows.as_ref().filter(|id| !found.contains(id)) {
         report.fault(name, &format!("does not show {id}"));
@@ -107,11 +111,12 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
     }
 }
 
-fn empty() -> Store {
-    Store::new(vec![ServerSpec {
-        name: "home".into(),
-        url: "http://127.0.0.1:4096".into(),
-    }])
+fn empty(servers: u16) -> Store {
+    let spec = |n| ServerSpec {
+        name: ["home", "away"][usize::from(n)].into(),
+        url: format!("http://127.0.0.1:{}", 4096 + n),
+    };
+    Store::new((0..servers).map(spec).collect())
 }
 
 fn names(verdict: &Verdict) -> Vec<String> {
@@ -138,14 +143,45 @@ fn difference(cache: &Judgement, fresh: &Judgement) -> Option<String> {
     (cache != fresh).then(|| format!("{cache:#?}\nfrom scratch: {fresh:#?}"))
 }
 
-fn explained(name: &str, store: &Store, key: &SessionKey, now: UnixMs, report: &mut Report) {
+fn explained(
+    name: &str,
+    store: &Store,
+    key: &SessionKey,
+    now: UnixMs,
+    expect: &Expect,
+    report: &mut Report,
+) {
     let Some(told) = explain(store, key, now, &Limits::default()) else {
         return;
     };
     let tried: Vec<_> = told.tried.iter().map(|tried| tried.rule).collect();
-    let all: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+    let rules = RULES.iter().map(|rule| rule.id);
+    let all: Vec<_> = rules.chain(FAMILY_FINDINGS.map(|(id, _)| id)).collect();
     if tried != all {
         report.fault(name, &format!("explain tried {tried:?}"));
+    }
+    let yes = |tried: &&Tried| matches!(tried.answer, Answer::Yes { .. });
+    let mut said: Vec<_> = told.tried.iter().filter(yes).map(|t| t.rule).collect();
+    let mut found: Vec<_> = told.verdict.findings.iter().map(|f| f.name).collect();
+    said.sort_unstable();
+    found.sort_unstable();
+    if said != found {
+        report.fault(name, &format!("explain says {said:?}, found {found:?}"));
+    }
+    let untold = store
+        .session(key)
+        .is_some_and(|it| it.status.since == UnixMs::default());
+    let says_so =
+        |(name, value): &(String, String)| name == "reported since" && value == "not told yet";
+    if untold != told.facts.iter().any(says_so) {
+        report.fault(name, "explain does not know since when it is reported");
+    }
+    for (rule, want) in &expect.no {
+        let answer = told.tried.iter().find(|tried| tried.rule == rule);
+        let answer = answer.map(|tried| &tried.answer);
+        if !matches!(answer, Some(Answer::No(why)) if why.contains(want)) {
+            report.fault(name, &format!("{rule} answers {answer:?}, not {want}"));
+        }
     }
 }
 
@@ -156,7 +192,6 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
             wrong.push(format!("{what}: expected {want}, got {got}"));
         }
     };
-    let leading = verdict.leading();
     check("level", &expect.level, verdict.level.word());
     check(
         "findings",
@@ -179,6 +214,35 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
         let got = verdict.agreement == Agreement::Agree;
         check("agree", &want.to_string(), &got.to_string());
     }
+    compare_leading(expect, verdict, &mut check);
+    let blind = verdict.blind.as_deref().unwrap_or("none");
+    let unknown = verdict.level.word() == "unknown" && verdict.reported.is_known();
+    check(
+        "blind",
+        &unknown.to_string(),
+        &(blind != "none").to_string(),
+    );
+    if let Some(want) = expect.blind.iter().find(|want| !blind.contains(*want)) {
+        check("blind", want, blind);
+    }
+    if let Some(want) = expect.asks {
+        check("asks", &want.to_string(), &verdict.asks.len().to_string());
+    }
+    if let Some(want) = expect.queued {
+        let got = verdict.activity.queued_prompts;
+        check("queued", &want.to_string(), &got.to_string());
+    }
+    report.count(expect, verdict);
+    for what in wrong {
+        report.fault(
+            name,
+            &format!("{} at {}: {what}", expect.session, expect.at),
+        );
+    }
+}
+
+fn compare_leading(expect: &Expect, verdict: &Verdict, check: &mut impl FnMut(&str, &str, &str)) {
+    let leading = verdict.leading();
     if let Some(want) = &expect.offers {
         let offers = leading.map(|f| f.offers.iter().map(|o| o.word()).collect::<Vec<_>>());
         check(
@@ -191,23 +255,9 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
         let path = leading.map(|f| f.path.iter().map(SessionId::as_str).collect::<Vec<_>>());
         check("path", &want.join(" "), &path.unwrap_or_default().join(" "));
     }
-    if let Some(want) = expect.asks {
-        check("asks", &want.to_string(), &verdict.asks.len().to_string());
-    }
-    if let Some(want) = expect.queued {
-        let got = verdict.activity.queued_prompts;
-        check("queued", &want.to_string(), &got.to_string());
-    }
     let text = leading.map_or("", |f| f.text.as_str());
     for want in expect.text.iter().filter(|want| !text.contains(*want)) {
         check("text", want, text);
-    }
-    report.count(expect, verdict);
-    for what in wrong {
-        report.fault(
-            name,
-            &format!("{} at {}: {what}", expect.session, expect.at),
-        );
     }
 }
 

@@ -37,13 +37,20 @@ pub struct Dir {
     pub path: String,
     #[serde(default)]
     pub state: String,
+    /// The list of asks that cannot be read: `permission` or `question`; `unread`: neither was asked for.
     pub gap: Option<String>,
+    #[serde(default = "bad_request")]
+    pub gap_status: u16,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
+    /// Which server tells it: two can tell of one session.
+    #[serde(default)]
+    pub server: u16,
     pub id: String,
+    pub title: Option<String>,
     pub parent: Option<String>,
     #[serde(default = "home")]
     pub directory: String,
@@ -137,6 +144,8 @@ pub struct AskRow {
 #[serde(deny_unknown_fields)]
 pub struct Happening {
     pub at: String,
+    #[serde(default)]
+    pub server: u16,
     pub session: Option<String>,
     pub status: Option<String>,
     pub retry: Option<RetryRow>,
@@ -158,6 +167,8 @@ pub struct Happening {
 pub struct Expect {
     #[serde(default = "zero")]
     pub at: String,
+    #[serde(default)]
+    pub server: u16,
     pub session: String,
     pub reported: Option<String>,
     pub activity: Option<String>,
@@ -175,6 +186,11 @@ pub struct Expect {
     pub text: Vec<String>,
     /// Of the leading finding.
     pub path: Option<Vec<String>>,
+    /// Contained in what is said of an unknown level.
+    pub blind: Option<String>,
+    /// Rules that do not apply, with words of their reason.
+    #[serde(default)]
+    pub no: BTreeMap<String, String>,
     pub asks: Option<usize>,
     pub queued: Option<u32>,
 }
@@ -184,6 +200,9 @@ fn version() -> String {
 }
 fn zero() -> String {
     "0s".into()
+}
+fn bad_request() -> u16 {
+    400
 }
 fn home() -> String {
     "/srv/app".into()

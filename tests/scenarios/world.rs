@@ -4,7 +4,7 @@
 //! can have a skew.
 
 use super::spec::{
-    AskRow, ErrorRow, Happening, MessageRow, PartRow, RetryRow, Row, Scenario, at, span,
+    AskRow, Dir, ErrorRow, Happening, MessageRow, PartRow, RetryRow, Row, Scenario, at, span,
 };
 use ocwatch::core::id::{AskId, CallId, Directory, Epoch, MessageId, PartId, ServerId, SessionId};
 use ocwatch::core::time::{Span, UnixMs};
@@ -16,26 +16,31 @@ use ocwatch::core::wire::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-const SERVER: ServerId = ServerId(0);
-
 impl Scenario {
     /// Everything that is sent, in order of time.
     pub fn inputs(&self) -> Vec<Input> {
         let clock = Writer {
             skew: span(&self.skew),
         };
-        let mut inputs = self.snapshot(&clock, at(&self.first_look), Epoch(1), None);
-        let mut epoch = Epoch(1);
+        let first = at(&self.first_look);
+        let servers = 0..self.servers();
+        let snapshots =
+            servers.map(|n| self.server(n).snapshot(&clock, first, (n, Epoch(1)), None));
+        let mut inputs: Vec<Input> = snapshots.flatten().collect();
+        let mut epochs = BTreeMap::new();
         for event in &self.event {
             let when = at(&event.at);
+            let epoch = epochs.entry(event.server).or_insert(Epoch(1));
             if let Some(running) = &event.reconnected {
-                epoch = Epoch(epoch.0 + 1);
-                inputs.extend(self.snapshot(&clock, when, epoch, Some(running)));
+                *epoch = Epoch(epoch.0 + 1);
+                let source = (event.server, *epoch);
+                let view = self.server(event.server);
+                inputs.extend(view.snapshot(&clock, when, source, Some(running)));
                 continue;
             }
             inputs.push(Input {
-                server: SERVER,
-                epoch,
+                server: ServerId(event.server),
+                epoch: *epoch,
                 at: when,
                 body: event.body(&clock, when),
             });
@@ -43,19 +48,41 @@ impl Scenario {
         inputs
     }
 
+    pub fn servers(&self) -> u16 {
+        1 + self.session.iter().map(|row| row.server).max().unwrap_or(0)
+    }
+
+    /// What one server knows.
+    fn server(&self, n: u16) -> View<'_> {
+        let rows = self.session.iter();
+        View {
+            version: &self.version,
+            directory: &self.directory,
+            session: rows.filter(|row| row.server == n).collect(),
+        }
+    }
+}
+
+struct View<'a> {
+    version: &'a str,
+    directory: &'a [Dir],
+    session: Vec<&'a Row>,
+}
+
+impl View<'_> {
     /// What a new connection reads. `running`: who is not idle, after a restart.
     fn snapshot(
         &self,
         clock: &Writer,
         when: UnixMs,
-        epoch: Epoch,
+        (server, epoch): (u16, Epoch),
         running: Option<&BTreeMap<String, String>>,
     ) -> Vec<Input> {
         let mut bodies = vec![
             Body::Link(LinkReport::Connecting { attempt: 1 }),
             Body::Link(LinkReport::Identified {
                 dialect: Dialect::V1,
-                version: Some(self.version.clone()),
+                version: Some(self.version.to_owned()),
                 skew: Some(clock.skew),
                 unsecured: false,
             }),
@@ -79,7 +106,7 @@ impl Scenario {
         }
         bodies.push(Body::Link(LinkReport::Live));
         let wrap = |body| Input {
-            server: SERVER,
+            server: ServerId(server),
             epoch,
             at: when,
             body,
@@ -137,9 +164,18 @@ impl Scenario {
             entries: entries.collect(),
         }));
         for kind in [AskKind::Permission, AskKind::Question] {
-            if kind == AskKind::Permission && spec.is_some_and(|d| d.gap.is_some()) {
-                bodies.push(failed(Endpoint::Permission, 400));
-                continue;
+            let (name, endpoint) = match kind {
+                AskKind::Permission => ("permission", Endpoint::Permission),
+                AskKind::Question => ("question", Endpoint::Question),
+            };
+            match spec.map(|d| (d.gap.as_deref(), d.gap_status)) {
+                Some((Some("unread"), _)) => continue,
+                Some((Some(gap), status)) if gap == name => {
+                    bodies.push(failed(endpoint, status));
+                    bodies.push(failed(endpoint, status));
+                    continue;
+                }
+                _ => {}
             }
             let all = here().flat_map(|row| row.ask.iter().map(|ask| ask.ask(&row.id)));
             let asks = all.filter(|ask| ask.kind == kind && running.is_none());
@@ -194,7 +230,7 @@ impl Row {
         let newest = newest.flatten().max();
         SessionInfo {
             id: SessionId::from(self.id.as_str()),
-            title: format!("Session {}", self.id),
+            title: self.title.clone().unwrap_or(format!("Session {}", self.id)),
             directory: Directory::from(self.directory.as_str()),
             parent: self.parent.as_deref().map(SessionId::from),
             agent: Some("build".into()),

@@ -3,13 +3,16 @@
 //! Invariant: after [`Judge::update`] the judgement equals [`super::judge_all`] at that time, but
 //! for ages inside evidence, which are those of the last look. A session's own verdict rests on
 //! its server, itself, its parent (does it run here) and its descendants (do they ask, how long may
-//! they run); so those are judged again with it.
+//! they run), on the same session of other servers, and where a list of permissions is broken on
+//! all that run there; so those are judged again with it.
 
 use crate::core::id::{Epoch, ServerId, SessionId, SessionKey};
 use crate::core::judge::family::{self, Below};
+use crate::core::judge::rules::is_broken;
 use crate::core::judge::{Facts, Judgement, Limits, Verdict, judge_server, one};
-use crate::core::store::{Change, Store};
+use crate::core::store::{Change, Server, Store};
 use crate::core::time::UnixMs;
+use crate::core::wire::Endpoint;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Keeps a [`Judgement`].
@@ -68,6 +71,8 @@ impl Judge {
                 keys.for_each(|key| self.with_family(store, key, &mut dirty));
             }
         }
+        self.with_twins(store, &mut dirty);
+        self.with_rivals(store, &mut dirty);
         self.judge(store, dirty);
         &self.judgement
     }
@@ -108,6 +113,36 @@ impl Judge {
         dirty.append(&mut seen);
     }
 
+    /// The same sessions on other servers: what one runs, the others do not call interrupted.
+    fn with_twins(&self, store: &Store, dirty: &mut BTreeSet<SessionKey>) {
+        let servers: Vec<ServerId> = store.servers().map(|(id, _)| id).collect();
+        if servers.len() < 2 {
+            return;
+        }
+        let twins = dirty.iter().flat_map(|key| {
+            let others = servers.iter().filter(|id| **id != key.server);
+            others.map(|id| SessionKey::new(*id, key.session.clone()))
+        });
+        let known: Vec<_> = twins.filter(|key| self.own.contains_key(key)).collect();
+        dirty.extend(known);
+    }
+
+    /// Where a list of permissions is broken, how many sessions may be meant concerns each of them.
+    fn with_rivals(&self, store: &Store, dirty: &mut BTreeSet<SessionKey>) {
+        let servers: BTreeSet<ServerId> = dirty.iter().map(|key| key.server).collect();
+        let broken = |server: &Server| {
+            let mut gaps = server.gaps.iter();
+            gaps.any(|gap| gap.endpoint == Endpoint::Permission && is_broken(gap))
+        };
+        for id in servers {
+            if store.server(id).is_some_and(broken) {
+                let own = self.own.iter().filter(|(key, _)| key.server == id);
+                let running = own.filter(|(_, verdict)| verdict.reported.is_running());
+                dirty.extend(running.map(|(key, _)| key.clone()));
+            }
+        }
+    }
+
     fn judge(&mut self, store: &Store, dirty: BTreeSet<SessionKey>) {
         for key in &dirty {
             self.judge_one(store, key);
@@ -131,11 +166,11 @@ impl Judge {
             self.due.remove(&(at, key.clone()));
         }
         self.concerning.remove(key);
-        let (Some(server), Some(session)) = (store.server(key.server), store.session(key)) else {
+        let Some(facts) = Facts::new(store, key, self.now, &self.limits) else {
             self.link(key, None);
             return;
         };
-        let facts = Facts::new(key.server, server, session, self.now, &self.limits);
+        let (server, session) = (facts.server, facts.session);
         let verdict = one::judge(&facts, None);
         if let Some(at) = verdict.recheck.map(|at| at - server.skew) {
             self.due.insert((at, key.clone()));

@@ -13,17 +13,21 @@ pub fn explain(
     now: UnixMs,
     limits: &Limits,
 ) -> Option<Explanation> {
-    let server = store.server(key.server)?;
-    let session = store.session(key)?;
-    let facts = Facts::new(key.server, server, session, now, limits);
+    let facts = Facts::new(store, key, now, limits)?;
     let mut tried = Vec::new();
     let own = one::judge(&facts, Some(&mut tried));
-    let verdict = judge_all(store, now, limits).verdicts.remove(key);
+    let joined = judge_all(store, now, limits).verdicts.remove(key);
+    let verdict = joined.unwrap_or(own);
+    tried.extend(family::tried(&verdict));
+    let mut rows = list(store, &facts);
+    if let Some(why) = &verdict.blind {
+        rows.insert(0, ("unknown because".to_owned(), why.to_string()));
+    }
     Some(Explanation {
-        verdict: verdict.unwrap_or(own),
+        verdict,
         activity_why: facts.why.clone(),
         tried,
-        facts: list(store, &facts),
+        facts: rows,
     })
 }
 
@@ -62,17 +66,22 @@ fn age(facts: &Facts, watcher: UnixMs) -> String {
     format!("{} ago", facts.now.since(facts.at(watcher)))
 }
 
-fn status_rows(facts: &Facts) -> Vec<(&'static str, String)> {
+fn reported_since(facts: &Facts) -> String {
     let status = &facts.session.status;
+    if status.since == UnixMs::default() {
+        return "not told yet".to_owned();
+    }
     let change = if status.seen_change {
         "the change was seen"
     } else {
         "so since first looked at"
     };
-    let mut rows = vec![(
-        "reported since",
-        format!("{}, {change}", age(facts, status.since)),
-    )];
+    format!("{}, {change}", age(facts, status.since))
+}
+
+fn status_rows(facts: &Facts) -> Vec<(&'static str, String)> {
+    let status = &facts.session.status;
+    let mut rows = vec![("reported since", reported_since(facts))];
     if let Some(told) = status.told_at {
         rows.push(("last named", age(facts, told)));
     }

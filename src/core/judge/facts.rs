@@ -3,17 +3,19 @@
 //!
 //! Invariant: all times that leave here are the server's; the watcher's are translated by [`Facts::at`].
 
-use crate::core::id::ServerId;
-use crate::core::judge::Activity;
+use crate::core::id::{ServerId, SessionKey};
 use crate::core::judge::activity::{self, BOTH_LISTS, is_open, newest_time, standing_asks};
 use crate::core::judge::limits::Limits;
-use crate::core::store::{PendingAsk, Reported, Server, Session};
+use crate::core::judge::{Activity, blind};
+use crate::core::store::{PendingAsk, Reported, Server, Session, Store};
 use crate::core::time::UnixMs;
-use crate::core::wire::{Endpoint, Message, Part};
+use crate::core::wire::{AskKind, Message, Part, ToolPart};
 use std::borrow::Cow;
 
 /// The facts of one session at one time.
 pub struct Facts<'a> {
+    /// Everything, for what other servers say of the same session.
+    pub store: &'a Store,
     /// Whose server.
     pub server_id: ServerId,
     /// The server.
@@ -33,16 +35,29 @@ pub struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Looks at a session. `now` is the watcher's clock.
+    /// Looks at a session, if it is known. `now` is the watcher's clock.
     pub fn new(
-        server_id: ServerId,
-        server: &'a Server,
+        store: &'a Store,
+        key: &SessionKey,
+        now: UnixMs,
+        limits: &'a Limits,
+    ) -> Option<Self> {
+        let server = store.server(key.server)?;
+        let session = store.session(key)?;
+        Some(Self::of(store, (key.server, server), session, now, limits))
+    }
+
+    /// Looks at a session of a server. `now` is the watcher's clock.
+    pub(super) fn of(
+        store: &'a Store,
+        (server_id, server): (ServerId, &'a Server),
         session: &'a Session,
         now: UnixMs,
         limits: &'a Limits,
     ) -> Self {
         let (activity, why) = activity::derive(server, session);
         Self {
+            store,
             server_id,
             server,
             session,
@@ -80,15 +95,25 @@ impl<'a> Facts<'a> {
                 .is_some_and(|read_at| tail.epoch == self.server.epoch || unchanged(read_at))
     }
 
-    /// Both lists of asks of its directory can be read, and were, in this connection.
-    pub fn knows_asks(&self) -> bool {
-        let directory = &self.session.info.directory;
-        let is_ask = |e| matches!(e, Endpoint::Permission | Endpoint::Question);
-        let blind = self.server.gaps.iter().any(|gap| {
-            is_ask(gap.endpoint) && gap.directory.as_ref().is_none_or(|d| d == directory)
-        });
-        let view = self.server.directories.get(directory);
-        !blind && view.is_some_and(|view| view.ask_reads >= BOTH_LISTS)
+    /// The asks of this kind can be read in its directory, and were, in this connection.
+    pub fn knows_asks(&self, kind: AskKind) -> bool {
+        let view = self.server.directories.get(&self.session.info.directory);
+        let other = match kind {
+            AskKind::Permission => AskKind::Question,
+            AskKind::Question => AskKind::Permission,
+        };
+        // Reads of both lists are counted together; of one that fails there are none.
+        let wanted = if blind::gap(self, other).is_some() {
+            1
+        } else {
+            BOTH_LISTS
+        };
+        view.is_some_and(|view| view.ask_reads >= wanted) && blind::gap(self, kind).is_none()
+    }
+
+    /// An ask of this call was answered: further ones would have been heard as well.
+    pub fn was_released(&self, tool: &ToolPart) -> bool {
+        was_released(self.session, tool)
     }
 
     /// The message that decides the activity.
@@ -147,6 +172,12 @@ impl<'a> Facts<'a> {
 pub fn child_of<'a>(server: &'a Server, session: &Session, part: &Part) -> Option<&'a Session> {
     let child = server.sessions.get(part.tool()?.child.as_ref()?)?;
     Some(child).filter(|child| child.info.parent.as_ref() == Some(&session.info.id))
+}
+
+/// An ask of this call was seen to be answered.
+pub fn was_released(session: &Session, tool: &ToolPart) -> bool {
+    let call = tool.call.as_ref();
+    call.is_some_and(|call| session.watch.released.contains_key(call))
 }
 
 /// When a session's content last changed: its row, its newest messages and their parts.

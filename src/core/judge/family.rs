@@ -4,7 +4,8 @@
 //! ancestor; the walk up ends at a missing parent and at a cycle.
 
 use crate::core::id::{SessionId, SessionKey};
-use crate::core::judge::{Evidence, Finding, Level, Offer, Verdict, one};
+use crate::core::judge::say::no;
+use crate::core::judge::{Answer, Evidence, Finding, Level, Offer, Tried, Verdict, one};
 use crate::core::store::{Reported, Store};
 use crate::core::time::UnixMs;
 use crate::core::wire::Ask;
@@ -36,6 +37,8 @@ struct Cause {
     level: Level,
     name: &'static str,
     since: Option<UnixMs>,
+    /// Of the session concerned.
+    title: String,
     /// Child of the ancestor first, the session concerned last.
     path: Vec<SessionId>,
 }
@@ -77,6 +80,7 @@ fn climb(store: &Store, verdict: &Verdict, all: &mut BTreeMap<SessionKey, Below>
                 level: verdict.level,
                 name: leading.name,
                 since: leading.since,
+                title: title(store, &verdict.key),
                 path: path.iter().rev().cloned().collect(),
             });
         }
@@ -97,6 +101,11 @@ fn is_put_away(store: &Store, key: &SessionKey) -> bool {
         .is_some_and(|(session, server)| {
             session.info.archived.is_some() && !server.reported(session).is_running()
         })
+}
+
+fn title(store: &Store, key: &SessionKey) -> String {
+    let session = store.session(key);
+    session.map_or_else(String::new, |session| session.info.title.clone())
 }
 
 /// The parent, if it is known.
@@ -126,12 +135,19 @@ impl Below {
             name,
             level,
             since: first.since,
-            text: format!("{count} below"),
+            text: text(count, first),
             evidence,
             offers: offers(level),
             path: first.path.clone(),
         })
     }
+}
+
+/// How many, and the oldest by its finding and title (as the server has it).
+fn text(count: usize, first: &Cause) -> String {
+    let Cause { name, title, .. } = first;
+    let how = if count == 1 { ":" } else { ", first" };
+    format!("{count} below{how} {name} in \"{title}\"")
 }
 
 fn offers(level: Level) -> Vec<Offer> {
@@ -160,7 +176,30 @@ pub(super) fn join(verdict: &mut Verdict, below: &Below) {
         .first()
         .map_or(verdict.level, |first| first.level.max(verdict.level));
     let level = verdict.level;
+    verdict.blind = verdict.blind.take().filter(|_| level == Level::Unknown);
     verdict.settling = verdict.settling.take().filter(|s| s.level > level);
+}
+
+/// The family's findings as rules, for `explain`, given a verdict that [`join`] has completed.
+pub(super) fn tried(verdict: &Verdict) -> Vec<Tried> {
+    let answer = |name: &str| {
+        let finding = verdict.findings.iter().find(|found| found.name == name);
+        match finding.cloned() {
+            Some(finding) => Answer::Yes {
+                finding,
+                recheck: None,
+            },
+            None if !is_open_to(verdict) => no("its reported status is not current"),
+            None => no("nothing below it is so"),
+        }
+    };
+    let rules = FAMILY_FINDINGS.iter().map(|(rule, _)| *rule);
+    rules
+        .map(|rule| Tried {
+            rule,
+            answer: answer(rule),
+        })
+        .collect()
 }
 
 /// What can be judged at all.

@@ -40,6 +40,8 @@ pub struct Limits {
     pub slow_tool: Span,
     /// `slow-tool`: a `!shell` command is slow from here. 10 min.
     pub slow_shell: Span,
+    /// `possible-permission`: a tool that is younger has most likely just begun. 5 s.
+    pub possible_permission: Span,
     /// At rest: how long a finding about the past keeps its level; then it is `watch`. 24 h.
     pub rest_watch: Span,
     /// At rest: from here it is only named, at level `ok`. 7 d. Older sessions need no messages read.
@@ -64,6 +66,7 @@ impl Default for Limits {
             quiet: Span::secs(60),
             slow_tool: Span::secs(60),
             slow_shell: Span::mins(10),
+            possible_permission: Span::secs(5),
             rest_watch: Span::hours(24),
             rest_ok: Span::days(7),
         }

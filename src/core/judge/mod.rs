@@ -5,7 +5,9 @@
 
 mod activity;
 mod agreement;
+mod blind;
 mod cache;
+mod elsewhere;
 mod explain;
 mod facts;
 mod family;
@@ -49,9 +51,7 @@ pub struct Judgement {
 
 /// Judges one session by itself, without what its descendants add. `now` is the watcher's clock.
 pub fn judge(store: &Store, key: &SessionKey, now: UnixMs, limits: &Limits) -> Option<Verdict> {
-    let server = store.server(key.server)?;
-    let session = store.session(key)?;
-    let facts = Facts::new(key.server, server, session, now, limits);
+    let facts = Facts::new(store, key, now, limits)?;
     Some(one::judge(&facts, None))
 }
 
@@ -61,7 +61,7 @@ pub fn judge_all(store: &Store, now: UnixMs, limits: &Limits) -> Judgement {
     let mut recheck: Option<UnixMs> = None;
     for (id, server) in store.servers() {
         for session in server.sessions.values() {
-            let facts = Facts::new(id, server, session, now, limits);
+            let facts = Facts::of(store, (id, server), session, now, limits);
             let verdict = one::judge(&facts, None);
             let due = verdict.recheck.map(|at| at - server.skew);
             recheck = recheck.into_iter().chain(due).min();

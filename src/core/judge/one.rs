@@ -1,17 +1,20 @@
 //! The judgement of one session, without its family.
 //!
 //! What it does: ask every rule, let findings rest, order them. What it does not: look at
-//! descendants (`family.rs`). Invariant: a session whose report or messages are not known is never
-//! `ok`, unless it has rested for longer than anything would be said of it anyway.
+//! descendants (`family.rs`). Invariant: a session whose report or messages are not known, or whose
+//! tool may wait for an ask that cannot be read, is never `ok`, unless it has rested for longer than anything would be said of it anyway.
 
 use crate::core::id::SessionKey;
 use crate::core::judge::facts::Facts;
 use crate::core::judge::rules::{RULES, Rule};
 use crate::core::judge::say::no;
-use crate::core::judge::{Answer, Finding, Level, Settling, Tried, Verdict, agreement, rest};
+use crate::core::judge::{
+    Answer, Finding, Level, Settling, Tried, Verdict, agreement, blind, rest,
+};
 use crate::core::store::Reported;
 use crate::core::time::UnixMs;
 use crate::core::wire::Ask;
+use std::borrow::Cow;
 
 /// Judges one session. With `tried`, every rule's answer is kept there.
 pub(super) fn judge(facts: &Facts, tried: Option<&mut Vec<Tried>>) -> Verdict {
@@ -21,6 +24,7 @@ pub(super) fn judge(facts: &Facts, tried: Option<&mut Vec<Tried>>) -> Verdict {
     };
     if let Some((level, why)) = not_judged(facts) {
         bench.pass(why);
+        bench.blind = unknown_type(facts);
         return verdict(facts, bench, level);
     }
     for rule in RULES {
@@ -40,6 +44,16 @@ fn not_judged(facts: &Facts) -> Option<(Level, &'static str)> {
     }
 }
 
+/// A report that is known, but not what it means.
+fn unknown_type(facts: &Facts) -> Option<Cow<'static, str>> {
+    match &facts.reported {
+        Reported::Other(name) => {
+            Some(format!("its reported status is of an unknown type: {name}").into())
+        }
+        _ => None,
+    }
+}
+
 /// Archived, and nothing waits.
 fn is_put_away(facts: &Facts) -> bool {
     facts.session.info.archived.is_some() && facts.asks().next().is_none()
@@ -47,18 +61,19 @@ fn is_put_away(facts: &Facts) -> bool {
 
 /// The level of a session that no rule found anything about.
 fn quiet_level(facts: &Facts, bench: &mut Bench) -> Level {
-    if facts.knows_messages() {
-        return Level::Ok;
+    let unread = blind::to_messages(facts);
+    if unread.is_some() && facts.is_idle() {
+        let at = facts.session.info.updated + facts.limits.rest_ok;
+        if facts.now >= at {
+            return Level::Ok;
+        }
+        bench.recheck(at);
     }
-    let at = facts.session.info.updated + facts.limits.rest_ok;
-    if !facts.is_idle() {
-        return Level::Unknown;
+    bench.blind = unread.or_else(|| blind::to_asks(facts));
+    match bench.blind {
+        Some(_) => Level::Unknown,
+        None => Level::Ok,
     }
-    if facts.now >= at {
-        return Level::Ok;
-    }
-    bench.recheck(at);
-    Level::Unknown
 }
 
 #[derive(Default)]
@@ -66,6 +81,7 @@ struct Bench<'a> {
     tried: Option<&'a mut Vec<Tried>>,
     findings: Vec<Finding>,
     settling: Vec<Settling>,
+    blind: Option<Cow<'static, str>>,
     recheck: Option<UnixMs>,
 }
 
@@ -160,6 +176,7 @@ fn verdict(facts: &Facts, bench: Bench, quiet: Level) -> Verdict {
         findings,
         settling,
         asks: asks(facts),
+        blind: bench.blind.filter(|_| level == Level::Unknown),
         recheck: bench.recheck.filter(|at| *at > facts.now),
     }
 }

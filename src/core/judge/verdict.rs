@@ -306,6 +306,9 @@ pub struct Verdict {
     pub settling: Option<Settling>,
     /// Pending asks: its own, then those of its descendants.
     pub asks: Vec<Ask>,
+    /// Why the level is unknown although the report is known: what cannot be seen. `None` at any
+    /// other level, and where [`Reported::Unknown`] tells it.
+    pub blind: Option<Cow<'static, str>>,
     /// When it can next change by time alone; server's clock.
     pub recheck: Option<UnixMs>,
 }
@@ -338,7 +341,7 @@ pub struct Explanation {
     pub verdict: Verdict,
     /// Why the activity is what it is, one line.
     pub activity_why: Cow<'static, str>,
-    /// Every rule, in the table's order, with its answer.
+    /// Every rule, in the table's order, then what lies below (`subagent-*`), with its answer.
     pub tried: Vec<Tried>,
     /// The raw facts: name and value, in reading order.
     pub facts: Vec<(String, String)>,

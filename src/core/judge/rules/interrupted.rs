@@ -4,10 +4,12 @@
 //! saw the server restart since, or its parent runs here. Else it may run in another OpenCode on
 //! the same data (a plain TUI has no port): after two silent minutes it is watched, and stuck when
 //! what is open cannot run any longer by its own limit. What looks the same: the first seconds of a
-//! start, the early idle of an abort, a fork (its copied parts never ran in it).
+//! start, the early idle of an abort, a fork (its copied parts never ran in it), a session that
+//! another watched server on the same data runs.
 
 use super::Rule;
 use crate::core::judge::activity::newest_time;
+use crate::core::judge::elsewhere::knows_better;
 use crate::core::judge::facts::{Facts, child_of, last_changed};
 use crate::core::judge::say::{Found, found, no, settles, tool_words};
 use crate::core::judge::tools::{ToolKind, is_shell};
@@ -41,6 +43,9 @@ fn check(facts: &Facts) -> Answer {
     };
     if facts.is_copy(message) {
         return no("copied by a fork: it never ran in this session");
+    }
+    if let Some(why) = knows_better(facts, message) {
+        return no(why);
     }
     match evidence(facts, message) {
         Some(how) => certain(facts, message, how),

@@ -10,6 +10,7 @@
 mod failed;
 mod hung_tool;
 mod interrupted;
+mod possible_permission;
 mod retry_overdue;
 mod retrying;
 mod running;
@@ -19,6 +20,8 @@ mod unanswered_prompt;
 mod waiting;
 mod waiting_permission;
 mod waiting_question;
+
+pub(super) use possible_permission::is_broken;
 
 use crate::core::judge::facts::Facts;
 use crate::core::judge::say::no;
@@ -48,6 +51,7 @@ pub struct Rule {
 pub static RULES: &[Rule] = &[
     waiting_permission::RULE,
     waiting_question::RULE,
+    possible_permission::RULE,
     retrying::RULE,
     retry_overdue::RULE,
     stale_busy::RULE,

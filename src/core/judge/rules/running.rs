@@ -11,7 +11,7 @@ use crate::core::judge::limits::ToolLimit;
 use crate::core::judge::say::{Found, found, tool_words};
 use crate::core::judge::tools::{ToolKind, has_not_begun, is_shell};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{Message, Part, ToolPart, ToolState};
+use crate::core::wire::{AskKind, Message, Part, ToolPart, ToolState};
 
 /// A tool that runs.
 pub(super) struct Run<'a> {
@@ -52,7 +52,8 @@ fn run<'a>(facts: &Facts, message: &'a Message, part: &'a Part, shell: bool) -> 
     let tool = part.tool().filter(|t| t.state == ToolState::Running)?;
     let kind = ToolKind::of(tool, shell);
     let judged = !matches!(kind, ToolKind::Task | ToolKind::Question);
-    let has_begun = has_output(tool, kind) || facts.knows_asks();
+    let waits_for_none = facts.knows_asks(AskKind::Permission) || facts.was_released(tool);
+    let has_begun = has_output(tool, kind) || waits_for_none;
     if !judged || !has_begun || has_not_begun(facts.server, tool, kind) {
         return None;
     }

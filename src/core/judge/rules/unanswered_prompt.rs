@@ -1,9 +1,11 @@
 //! `unanswered-prompt`: idle, and the newest message is a prompt that nobody answered. What looks
 //! the same: a note that wants no answer (`noReply`; it cannot be told apart, so this is `watch`),
-//! a fork that ends on a prompt, a session with `revert` set, a prompt that an abort left behind.
+//! a fork that ends on a prompt, a session with `revert` set, a prompt that an abort left behind,
+//! one that another watched server on the same data is answering.
 //! An error that was heard since the prompt makes it certain.
 
 use super::Rule;
+use crate::core::judge::elsewhere::knows_better;
 use crate::core::judge::say::{ago, found, no, settles};
 use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
 use crate::core::time::{Span, UnixMs};
@@ -38,6 +40,9 @@ fn check(facts: &Facts) -> Answer {
     }
     if facts.is_copy(prompt) {
         return no("copied by a fork: it was never sent in this session");
+    }
+    if let Some(why) = knows_better(facts, prompt) {
+        return no(why);
     }
     let error = error(facts, prompt);
     let level = match error {

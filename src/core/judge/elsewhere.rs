@@ -1,0 +1,39 @@
+//! The same session on other servers: two processes on one data folder tell of the same sessions,
+//! and only the one that runs a session reports it running or sends its events.
+//!
+//! Ids are random, so the same id is the same session.
+
+use crate::core::judge::activity::is_open;
+use crate::core::judge::facts::Facts;
+use crate::core::store::{Server, Session};
+use crate::core::wire::Message;
+use std::borrow::Cow;
+
+/// Why another server knows better about a message that looks left alone here: it runs the session
+/// now, or has seen it go on.
+pub(super) fn knows_better(facts: &Facts, message: &Message) -> Option<Cow<'static, str>> {
+    others(facts).find_map(|(server, session)| {
+        let name = &server.spec.name;
+        if server.reported(session).is_running() {
+            return Some(format!("it runs on {name}").into());
+        }
+        has_gone_on(session, message).then(|| format!("{name} has seen it go on").into())
+    })
+}
+
+fn others<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (&'a Server, &'a Session)> {
+    let id = &facts.session.info.id;
+    let here = facts.server_id;
+    let servers = facts.store.servers().filter(move |(id, _)| *id != here);
+    servers.filter_map(|(_, server)| Some((server, server.sessions.get(id)?)))
+}
+
+/// The message has ended there, or a newer one follows it.
+fn has_gone_on(there: &Session, message: &Message) -> bool {
+    let Some(known) = there.tail.message(&message.id) else {
+        return false;
+    };
+    let ended = is_open(message) && !is_open(known) && known.is_assistant();
+    let newer = |last: &Message| last.is_assistant() && last.id != message.id;
+    ended || there.tail.last().is_some_and(newer)
+}

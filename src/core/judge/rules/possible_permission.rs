@@ -1,0 +1,141 @@
+//! `possible-permission`: the permissions of a project cannot be read because one of them breaks
+//! the list (`/permission` answers 400), and a tool runs there that may wait for just that one.
+//!
+//! Such are webfetch, glob and grep (the patterns of their asks can break the list), and a bash
+//! that has not begun. What looks the same: a bash with output, a `!shell`, other tools, a tool
+//! that has only just begun, and an ask of another session that is the broken one: with several
+//! sessions that may wait, each is only watched.
+
+use super::Rule;
+use crate::core::judge::blind::gap;
+use crate::core::judge::facts::was_released;
+use crate::core::judge::say::{found, no, settles, tool_words};
+use crate::core::judge::tools::{ToolKind, has_not_begun, is_shell};
+use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
+use crate::core::store::{Gap, Reported, Server, Session};
+use crate::core::time::UnixMs;
+use crate::core::wire::{AskKind, Message, Part, ToolPart, ToolState};
+
+/// Tools with asks that were seen to break the list (1.18.33).
+const BREAKING: [&str; 3] = ["webfetch", "glob", "grep"];
+/// What `/permission` answers when one entry breaks its list.
+const BROKEN: u16 = 400;
+
+pub(super) const RULE: Rule = Rule {
+    id: "possible-permission",
+    at_rest: false,
+    watched: false,
+    needs_messages: true,
+    levels: "needs-you; watch when several sessions of the project may be meant",
+    meaning: "The permissions of its project cannot be read, and its tool may wait for one of them.",
+    offers: &[Offer::Abort, Offer::Export],
+    check,
+};
+
+fn check(facts: &Facts) -> Answer {
+    if !facts.is_busy() {
+        return no("not reported busy");
+    }
+    let Some(gap) = gap(facts, AskKind::Permission).filter(|gap| is_broken(gap)) else {
+        return no("the list of permissions is not broken");
+    };
+    if facts.activity.state == ActivityState::Asking {
+        return no("the permission that it waits for is known");
+    }
+    let open = facts.open_answer().map(|message| message.id.clone());
+    let part = waiting_part(facts.server, facts.session);
+    let Some((message, part, tool)) =
+        part.filter(|(message, ..)| Some(&message.id) == open.as_ref())
+    else {
+        return no("no tool runs that could wait for it");
+    };
+    let start = tool.start.unwrap_or(message.created);
+    let at = start + facts.limits.possible_permission;
+    let others = candidates(facts) - 1;
+    let level = if others == 0 {
+        Level::NeedsYou
+    } else {
+        Level::Watch
+    };
+    if facts.now < at {
+        return settles(level, at, "its tool has only just begun");
+    }
+    possible(facts, gap, (message, part, tool), others, level, start)
+}
+
+fn possible(
+    facts: &Facts,
+    gap: &Gap,
+    (message, part, tool): (&Message, &Part, &ToolPart),
+    others: usize,
+    level: Level,
+    start: UnixMs,
+) -> Answer {
+    let what = tool_words(&tool.tool, &tool.subject);
+    let path = gap.endpoint.path();
+    let also = match others {
+        0 => String::new(),
+        1 => ", as may 1 other session of this project".to_owned(),
+        more => format!(", as may {more} other sessions of this project"),
+    };
+    let text = format!(
+        "{what} may wait for a permission{also}; {path} cannot be read: {}",
+        gap.text
+    );
+    found(level, Some(start), text)
+        .with("message", &message.id)
+        .with("part", &part.id)
+        .with("tool", &tool.tool)
+        .with("endpoint", path)
+        .with_some("status", gap.status)
+        .with("candidates", others + 1)
+        .with("age_ms", facts.now.since(start))
+        .yes()
+}
+
+/// Whether this is a list that one of its entries breaks.
+pub(in crate::core::judge) fn is_broken(gap: &Gap) -> bool {
+    gap.status == Some(BROKEN)
+}
+
+fn has_permission_ask(session: &Session) -> bool {
+    let mut asks = session.asks.iter();
+    asks.any(|pending| pending.ask.kind == AskKind::Permission)
+}
+
+/// Sessions of this directory whose ask may be the broken one; this one is among them.
+fn candidates(facts: &Facts) -> usize {
+    let directory = &facts.session.info.directory;
+    let here = facts.server.sessions.values();
+    let here = here.filter(|session| session.info.directory == *directory);
+    let may = |session: &&Session| {
+        session.info.id == facts.session.info.id || may_be_meant(facts.server, session)
+    };
+    here.filter(may).count().max(1)
+}
+
+fn may_be_meant(server: &Server, session: &Session) -> bool {
+    matches!(server.reported(session), Reported::Busy)
+        && (has_permission_ask(session) || waiting_part(server, session).is_some())
+}
+
+/// The oldest part of the last answer that may wait for a permission.
+fn waiting_part<'a>(
+    server: &Server,
+    session: &'a Session,
+) -> Option<(&'a Message, &'a Part, &'a ToolPart)> {
+    let message = session.tail.last_assistant().filter(|m| m.is_open())?;
+    let shell = is_shell(&session.tail, message);
+    let tools = message.parts.iter();
+    tools
+        .filter_map(|part| Some((message, part, part.tool()?)))
+        .filter(|(_, _, tool)| !was_released(session, tool))
+        .filter(|(_, _, tool)| may_wait(server, tool, ToolKind::of(tool, shell)))
+        .min_by_key(|(_, _, tool)| tool.start.unwrap_or_default())
+}
+
+fn may_wait(server: &Server, tool: &ToolPart, kind: ToolKind) -> bool {
+    let breaking = BREAKING.contains(&tool.tool.as_str());
+    let running = tool.state == ToolState::Running && !tool.output.present;
+    running && (breaking || has_not_begun(server, tool, kind))
+}
