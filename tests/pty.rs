@@ -192,7 +192,7 @@ fn the_demo_shows_judged_sessions_and_q_quits() {
 
 #[test]
 fn signals_give_the_terminal_back() {
-    for (name, code) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
+    for (name, code) in [("TERM", 143), ("INT", 130), ("HUP", 129), ("QUIT", 131)] {
         let mut terminal = Terminal::start(&["--demo"]);
         terminal.until("a table", |screen| judged(screen) >= 1);
         terminal.signal(name);

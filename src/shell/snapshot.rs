@@ -11,6 +11,7 @@ use crate::core::time::Clock;
 use crate::core::wire::Endpoint;
 use crate::feed::live::LiveFeed;
 use crate::net::link::LinkCommand;
+use crate::tui::Theme;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -30,17 +31,20 @@ pub struct Snapshot {
     pub clock: Clock,
     /// When the whole command gives up.
     pub deadline: Instant,
+    /// How what is said looks.
+    pub theme: Theme,
     lost: BTreeSet<ServerId>,
 }
 
 impl Snapshot {
     /// Nothing is read yet.
-    pub fn new(app: App, feed: LiveFeed, clock: Clock, deadline: Instant) -> Self {
+    pub fn new(app: App, feed: LiveFeed, clock: Clock, deadline: Instant, theme: Theme) -> Self {
         Self {
             app,
             feed,
             clock,
             deadline,
+            theme,
             lost: BTreeSet::new(),
         }
     }
