@@ -165,6 +165,8 @@ fn an_abort_is_done_only_when_the_server_shows_it() {
     let stale = abort("stale");
     assert_eq!(stale.code, Some(0), "{stale:#?}");
     assert!(stale.out.contains("abort: done: ended"), "{stale:#?}");
+    let plan = "Abort \"Finished, but busy\"\n  stop the turn";
+    assert!(stale.err.starts_with(plan), "{stale:#?}");
     let hung = abort("hung");
     assert_eq!(hung.code, Some(0), "{hung:#?}");
     let orphan = abort("orphan");
@@ -311,6 +313,33 @@ fn a_dead_server_does_not_hide_a_living_one() {
 }
 
 #[test]
+fn a_server_whose_sessions_cannot_be_listed_is_not_an_empty_one() {
+    let world = World::new(RICH);
+    let url = world.sim.url();
+    for (fault, cause) in [
+        (Fault::Status(500), "answered 500"),
+        (Fault::Garbage, "not a list"),
+        (Fault::Cut, "cut off"),
+    ] {
+        for path in ["/api/session", "/experimental/session", "/session"] {
+            world.sim.fault(path, fault.clone());
+        }
+        let ran = world.home.run(&["status", "--settle", "0", &url]);
+        assert_eq!(ran.code, Some(3), "{ran:#?}");
+        let said: Vec<&str> = ran.err.lines().collect();
+        assert_eq!(said.len(), 1, "{ran:#?}");
+        for words in [&url, "session list", cause] {
+            assert!(said[0].contains(words), "{words}: {ran:#?}");
+        }
+        let idle = ["explain", world.id("done"), "--server", &url];
+        let idle = world.home.run(&idle);
+        assert_eq!(idle.code, Some(3), "no list is no proof: {idle:#?}");
+    }
+    world.sim.clear_faults();
+    assert_eq!(world.home.run(&["status", &url]).code, Some(0));
+}
+
+#[test]
 fn a_server_that_stalls_costs_no_more_than_was_allowed() {
     let world = World::new(RICH);
     world.sim.fault("*", Fault::Stall);
@@ -366,6 +395,50 @@ fn a_password_is_taken_from_url_or_environment_and_never_shown() {
     let wrong = home.run(&["status", &wrong]);
     assert_eq!(wrong.code, Some(3), "{wrong:#?}");
     assert!(!format!("{wrong:?}").contains("hunter3"));
+}
+
+#[test]
+fn ascii_holds_whatever_a_title_says() {
+    let world = World::new(&RICH.replace("\"Finished", "\"· 日本 Größe\\u001b — Finished"));
+    let url = world.sim.url();
+    for args in [
+        vec!["status", "--settle", "0", &url],
+        vec!["explain", "Größe", "--server", &url],
+    ] {
+        let mut command = world.home.command(&args);
+        let output = command.env("LC_ALL", "C").output().expect("its end");
+        for text in [&output.stdout, &output.stderr] {
+            let text = String::from_utf8_lossy(text);
+            assert!(text.is_ascii() && !text.contains('\x1b'), "{text}");
+        }
+        let said = format!("{output:?}");
+        assert!(said.contains("Gr??e"), "{said}");
+    }
+}
+
+#[test]
+fn a_part_of_a_title_is_not_enough_to_change_something() {
+    let world = World::new(RICH);
+    let url = world.sim.url();
+    let ran = world.home.run(&["abort", "ang", "--yes", "--server", &url]);
+    assert_eq!(ran.code, Some(4), "{ran:#?}");
+    for words in [
+        "beginning of an id or a whole title",
+        world.id("hung"),
+        "\"Hangs\"",
+    ] {
+        assert!(ran.err.contains(words), "{words}: {ran:#?}");
+    }
+}
+
+#[test]
+fn a_server_without_sessions_says_so() {
+    let world = World::new("");
+    let ran = world.home.run(&["status", &world.sim.url()]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{ran:#?}");
+    assert!(ran.out.ends_with("\n\nno sessions\n"), "{ran:#?}");
+    let dead = world.home.run(&["status", "127.0.0.1:1"]);
+    assert!(!dead.out.contains("no sessions"), "nobody knows: {dead:#?}");
 }
 
 #[test]

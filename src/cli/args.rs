@@ -3,7 +3,7 @@
 //! What it does: names, help and examples. What it does not: read the environment, the
 //! configuration, or judge what was said; `--help` and the README come from here.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// See what every coding agent on your OpenCode servers is really doing, and unstick it.
@@ -30,6 +30,15 @@ pub struct Cli {
     /// Options that every command takes
     #[command(flatten)]
     pub common: Common,
+}
+
+impl Cli {
+    /// A command's name where only a server can stand, behind one.
+    pub fn late_command(&self) -> Option<&str> {
+        let command = Cli::command();
+        let mut words = self.servers.iter().map(String::as_str);
+        words.find(|word| command.get_subcommands().any(|it| it.get_name() == *word))
+    }
 }
 
 /// Options that every command takes.
@@ -221,7 +230,6 @@ fn seconds(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_definition_is_sound_and_every_command_has_an_example() {

@@ -46,7 +46,7 @@ pub fn run() -> ExitCode {
     };
     let code = match start(&cli) {
         Ok(exit) => exit.code(),
-        Err(report) => tell(&report).code(),
+        Err(report) => tell(&report, &theme(&cli.common)).code(),
     };
     ExitCode::from(code)
 }
@@ -69,19 +69,32 @@ fn command_line() -> clap::Command {
 
 /// Help and version go to stdout and are no error.
 fn usage(said: &clap::Error) -> ExitCode {
+    if said.kind() == clap::error::ErrorKind::UnknownArgument
+        && let Some(trouble) = late_command()
+    {
+        return ExitCode::from(tell(&trouble.0.into(), &trouble.1).code());
+    }
     // A closed pipe: nobody reads it.
     said.print().ok();
     ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(2))
 }
 
+/// The options of a command that stands behind a server are unknown: the place is what is wrong.
+fn late_command() -> Option<(Trouble, Theme)> {
+    let lenient = command_line().ignore_errors(true).try_get_matches().ok()?;
+    let cli = Cli::from_arg_matches(&lenient).ok()?;
+    let text = servers::command_first(cli.late_command()?, &cli.servers);
+    Some((Trouble::Usage(text), theme(&cli.common)))
+}
+
 /// One line for what is expected to go wrong; the whole report for what is not.
-fn tell(report: &eyre::Report) -> Exit {
+fn tell(report: &eyre::Report, theme: &Theme) -> Exit {
     let Some(trouble) = report.downcast_ref::<Trouble>() else {
-        say(&format!("{report:#}"));
+        say(&format!("{report:#}"), theme);
         return Exit::Failed;
     };
     if !trouble.is_quiet() {
-        say(&trouble.to_string());
+        say(&trouble.to_string(), theme);
     }
     trouble.exit()
 }
@@ -159,7 +172,8 @@ async fn one(
 ) -> Result<Exit, Trouble> {
     let deadline = commands::deadline(common.timeout);
     let clock = setup.clock.clone();
-    let snapshot = Snapshot::new(setup.app(common), setup.feed(), clock, deadline);
+    let (app, feed, theme) = (setup.app(common), setup.feed(), theme(common));
+    let snapshot = Snapshot::new(app, feed, clock, deadline, theme);
     let clients = &setup.clients;
     match command {
         Command::Status(it) => {
@@ -177,6 +191,10 @@ async fn one(
             commands::export_all(snapshot, clients, &it.sessions, &to, it.force, out).await
         }
     }
+}
+
+fn theme(common: &Common) -> Theme {
+    Theme::new(env::color(common.color), env::ascii(common.ascii))
 }
 
 fn look(common: &Common, json: bool) -> Look {
@@ -202,7 +220,7 @@ async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
         effects,
         answers,
         clock: setup.clock.clone(),
-        theme: Theme::new(env::color(common.color), env::ascii(common.ascii)),
+        theme: theme(common),
         fps: common.fps,
         panics: watch_panics(),
         panic_for_test: panic_for_test(common),

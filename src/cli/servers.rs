@@ -151,6 +151,17 @@ fn has_port(text: &str) -> bool {
     port.is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
 }
 
+/// What to write instead where a command stands behind servers.
+pub fn command_first(command: &str, words: &[String]) -> String {
+    let servers = words.iter().take_while(|word| *word != command);
+    let shown: Vec<String> = servers.map(|it| without_credentials(it)).collect();
+    let line = match command {
+        "status" => format!("status {}", shown.join(" ")),
+        _ => format!("{command} SESSION --server {}", shown.join(" --server ")),
+    };
+    format!("{command:?} is a command, not a server; put the command first: ocwatch {line}")
+}
+
 /// For messages: everything before the last `@` could be a password.
 fn without_credentials(text: &str) -> String {
     let (scheme, rest) = match text.split_once("://") {

@@ -63,6 +63,11 @@ pub fn setup(cli: &Cli, clock: &Clock) -> Result<Setup, Trouble> {
     let usual = config_file();
     let config = config::load(cli.common.config.as_deref(), usual.as_deref())
         .map_err(|why| Trouble::Usage(format!("failed to use the configuration: {why}")))?;
+    let is_server = |word: &&str| config.server.iter().any(|it| it.name == **word);
+    if let Some(command) = cli.late_command().filter(|word| !is_server(word)) {
+        let text = servers::command_first(command, &cli.servers);
+        return Err(Trouble::Usage(text));
+    }
     let named = named(cli);
     let (mut targets, demo) = if cli.common.demo {
         demo_targets(&named, clock)?

@@ -44,6 +44,7 @@ impl Scope {
 /// What an input is about, where it says so.
 fn directory(body: &Body) -> Option<&Directory> {
     match body {
+        Body::Session(read) => Some(&read.row.directory),
         Body::Status(read) => Some(&read.directory),
         Body::Asks(read) => Some(&read.directory),
         Body::Directory(report) => Some(&report.directory),

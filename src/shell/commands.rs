@@ -3,11 +3,11 @@
 //! What it does: `status`, `explain`, `abort`, `export`. Results go to `out`, everything else to
 //! stderr. What it does not: parse arguments.
 
-use crate::core::app::{App, Outcome};
+use crate::core::app::Outcome;
 use crate::core::id::SessionKey;
 use crate::core::judge;
 use crate::core::plan::{self, Plan};
-use crate::core::present::{self, clean};
+use crate::core::present::{self, Piece, Tone, clean};
 use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
@@ -17,6 +17,7 @@ use crate::shell::print;
 use crate::shell::session_ref::{Purpose, find};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::table::table;
+use crate::tui::{Theme, safe};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,7 +33,7 @@ pub struct Look {
     pub json: bool,
     /// Coloured text.
     pub color: bool,
-    /// Nothing outside ASCII in what is ours.
+    /// Text is ASCII only. A document is UTF-8 whatever the locale.
     pub ascii: bool,
 }
 
@@ -45,17 +46,20 @@ pub async fn status(
 ) -> Result<Exit, Trouble> {
     snapshot.read(settle).await;
     let now = (snapshot.clock)();
+    let unread = snapshot.unread();
     let app = &snapshot.app;
     if look.json {
         print::json(out, &present::status_json(&app.store, app.judgement(), now))?;
     } else {
         let (mut lines, rows) = present::status_rows(app, now, look.ascii);
+        if rows.is_empty() && unread.len() < app.store.servers().count() {
+            lines.extend([Vec::new(), vec![Piece::new("no sessions", Tone::Dim)]]);
+        }
         lines.extend(table(&rows, look.ascii));
-        print::lines(out, &lines, look.color)?;
+        print::lines(out, &lines, look.color, &snapshot.theme)?;
     }
-    let unread = snapshot.unread();
     for server in &unread {
-        say(&format!("failed to read {server}"));
+        say(&format!("failed to read {server}"), &snapshot.theme);
     }
     Ok(if unread.is_empty() {
         Exit::Done
@@ -81,12 +85,14 @@ pub async fn explain(
     if look.json {
         print::json(out, &present::explain_json(&told))?;
     } else {
-        print::lines(out, &present::explain_lines(&told), look.color)?;
+        let lines = present::explain_lines(&told);
+        print::lines(out, &lines, look.color, &snapshot.theme)?;
     }
     Ok(Exit::Done)
 }
 
-/// `ocwatch abort`. Without `yes` each plan is shown and asked for on the terminal.
+/// `ocwatch abort`. Each plan is shown on stderr before it is carried out; without `yes` it is also
+/// asked for on the terminal.
 pub async fn abort_all(
     mut snapshot: Snapshot,
     clients: &[Client],
@@ -101,14 +107,18 @@ pub async fn abort_all(
             return Err(Trouble::Failed(format!("{} is gone", key.session)));
         };
         warn_if_asleep(&snapshot, &key);
-        if !yes && !agreed(&plan).await? {
-            say("left as it is");
+        let shown = shown(&plan, &snapshot.theme);
+        if yes {
+            // As with all that is said: if nobody reads it, that is no error.
+            std::io::stderr().write_all(shown.as_bytes()).ok();
+        } else if !agreed(shown).await? {
+            say("left as it is", &snapshot.theme);
             exit = exit.worst(Exit::Failed);
             continue;
         }
         let client = client(clients, &key)?;
         let outcome = abort(client, &plan, Patience::default()).await;
-        exit = exit.worst(report(out, &snapshot.app, &key, "abort", &outcome)?);
+        exit = exit.worst(report(out, &snapshot, &key, "abort", &outcome)?);
     }
     Ok(exit)
 }
@@ -228,7 +238,8 @@ async fn read_session(snapshot: &mut Snapshot, key: &SessionKey) {
         session.is_none_or(|it| it.tail.is_read()) && !snapshot.app.is_asleep(key)
     };
     if !snapshot.until(end, known).await {
-        say("it could not be read in time; what follows is what is known");
+        let text = "it could not be read in time; what follows is what is known";
+        say(text, &snapshot.theme);
     }
 }
 
@@ -237,9 +248,8 @@ fn warn_if_asleep(snapshot: &Snapshot, key: &SessionKey) {
     let session = snapshot.app.store.session(key);
     if let Some(session) = session.filter(|_| snapshot.app.is_asleep(key)) {
         let directory = clean(session.info.directory.as_str());
-        say(&format!(
-            "the project {directory} is asleep: this starts it on the server"
-        ));
+        let text = format!("the project {directory} is asleep: this starts it on the server");
+        say(&text, &snapshot.theme);
     }
 }
 
@@ -248,13 +258,18 @@ fn client<'a>(clients: &'a [Client], key: &SessionKey) -> Result<&'a Client, Tro
     client.ok_or_else(|| Trouble::Failed("its server is not known".to_owned()))
 }
 
+/// What will be done and lost: said before it is done, whoever agreed to it.
+fn shown(plan: &Plan, theme: &Theme) -> String {
+    let mut text = format!("Abort \"{}\"\n", safe(&plan.title, theme));
+    for line in &plan.lines {
+        text.extend(["  ", &safe(line, theme), "\n"]);
+    }
+    text
+}
+
 /// Shows the plan on stderr and asks. Anything but `y` or `yes` is no.
 /// The wait is on a thread of its own, so that Ctrl-C is heard.
-async fn agreed(plan: &Plan) -> Result<bool, Trouble> {
-    let mut text = format!("Abort \"{}\"\n", clean(&plan.title));
-    for line in &plan.lines {
-        text.extend(["  ", &clean(line), "\n"]);
-    }
+async fn agreed(mut text: String) -> Result<bool, Trouble> {
     text.push_str("Do it? [y/N] ");
     let asked = tokio::task::spawn_blocking(move || {
         let mut err = std::io::stderr().lock();
@@ -271,12 +286,12 @@ async fn agreed(plan: &Plan) -> Result<bool, Trouble> {
 /// One line per action on stdout if it is done, else on stderr.
 fn report(
     out: &mut impl Write,
-    app: &App,
+    snapshot: &Snapshot,
     key: &SessionKey,
     action: &str,
     outcome: &Outcome,
 ) -> Result<Exit, Trouble> {
-    let server = app.store.server(key.server);
+    let server = snapshot.app.store.server(key.server);
     let server = server.map_or("?", |server| server.spec.name.as_str());
     let name = format!("{server}/{}", key.session);
     let (word, text, exit) = match outcome {
@@ -284,17 +299,18 @@ fn report(
         Outcome::NoEffect(text) => ("no effect", text, Exit::Failed),
         Outcome::Failed(text) => ("failed", text, Exit::Failed),
     };
-    let line = clean(&format!("{name}: {action}: {word}: {text}"));
+    let line = format!("{name}: {action}: {word}: {text}");
+    let line = safe(&line, &snapshot.theme);
     match exit {
         Exit::Done => writeln!(out, "{line}")?,
-        _ => say(&line),
+        _ => say(&line, &snapshot.theme),
     }
     Ok(exit)
 }
 
 /// A line to the person: stderr. If nobody is there to read it, that is no error.
-pub fn say(text: &str) {
-    writeln!(std::io::stderr(), "ocwatch: {text}").ok();
+pub fn say(text: &str, theme: &Theme) {
+    writeln!(std::io::stderr(), "ocwatch: {}", safe(text, theme)).ok();
 }
 
 /// When a command that was given so many seconds gives up.

@@ -3,16 +3,18 @@
 //! Invariant: nothing but results goes to stdout; a closed pipe is an error that ends quietly.
 
 use crate::core::present::{Line, Tone};
+use crate::tui::{Theme, safe};
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// Writes lines, coloured if wanted.
-pub fn lines(out: &mut impl Write, lines: &[Line], color: bool) -> io::Result<()> {
+/// Writes lines, coloured if wanted, in ASCII if the theme is, whatever they hold.
+pub fn lines(out: &mut impl Write, lines: &[Line], color: bool, theme: &Theme) -> io::Result<()> {
     for line in lines {
         for piece in line {
+            let text = safe(&piece.text, theme);
             match style(piece.tone).filter(|_| color) {
-                Some(code) => write!(out, "\x1b[{code}m{}\x1b[0m", piece.text)?,
-                None => out.write_all(piece.text.as_bytes())?,
+                Some(code) => write!(out, "\x1b[{code}m{text}\x1b[0m")?,
+                None => out.write_all(text.as_bytes())?,
             }
         }
         out.write_all(b"\n")?;
@@ -51,7 +53,8 @@ mod tests {
         let line = vec![Piece::new("a", Tone::Stuck), Piece::new("b", Tone::Plain)];
         let shown = |color| {
             let mut out = Vec::new();
-            lines(&mut out, std::slice::from_ref(&line), color).expect("write");
+            let theme = Theme::new(color, false);
+            lines(&mut out, std::slice::from_ref(&line), color, &theme).expect("write");
             String::from_utf8(out).expect("utf-8")
         };
         assert_eq!(shown(false), "ab\n");

@@ -24,13 +24,16 @@ pub enum RefError {
     /// Nothing fits.
     #[error("no such session: {0:?}")]
     None(String),
-    /// A prefix of a title, to a command that changes something.
-    #[error("{text:?} is only the beginning of a title: name the whole title or the id {id}")]
+    /// A part of a title, to a command that changes something.
+    #[error(
+        "{text:?} is no session's id or whole title, and a command that changes something takes only \
+         the beginning of an id or a whole title; near: {near}"
+    )]
     Vague {
         /// As given.
         text: String,
-        /// What it would have meant.
-        id: String,
+        /// The first few that hold it, as `server/id "title"`.
+        near: String,
     },
     /// More than one fits.
     #[error("{text:?} fits {number} sessions: {some}")]
@@ -46,11 +49,13 @@ pub enum RefError {
 
 /// How many fitting sessions a message names.
 const NAMED: usize = 5;
+/// How many characters of a title a message holds.
+const TITLE: usize = 60;
 
 /// Finds the session that `text` means.
 pub fn find(store: &Store, text: &str, purpose: Purpose) -> Result<SessionKey, RefError> {
     let places = std::iter::once((None, text)).chain(split(store, text));
-    let mut vague = None;
+    let mut near = Vec::new();
     for (server, rest) in places {
         if rest.is_empty() {
             continue;
@@ -60,22 +65,22 @@ pub fn find(store: &Store, text: &str, purpose: Purpose) -> Result<SessionKey, R
                 return Ok(key);
             }
         }
-        let begins = |_: &str, title: &str| title.starts_with(rest);
         match purpose {
             Purpose::Read => {
-                if let Some(key) = only(store, server, text, begins)? {
+                if let Some(key) = only(store, server, text, |_, it| it.starts_with(rest))? {
                     return Ok(key);
                 }
             }
-            Purpose::Act => vague = vague.or(only(store, server, text, begins).ok().flatten()),
+            Purpose::Act => near.extend(fitting(store, server, |_, it| it.contains(rest))),
         }
     }
-    Err(match vague {
-        Some(key) => RefError::Vague {
+    Err(if near.is_empty() {
+        RefError::None(clean(text))
+    } else {
+        RefError::Vague {
             text: clean(text),
-            id: clean(key.session.as_str()),
-        },
-        None => RefError::None(clean(text)),
+            near: some(store, &near, titled),
+        }
     })
 }
 
@@ -107,6 +112,24 @@ fn only(
     text: &str,
     fits: impl Fn(&str, &str) -> bool,
 ) -> Result<Option<SessionKey>, RefError> {
+    let mut keys = fitting(store, server, fits);
+    match keys.len() {
+        0 => Ok(None),
+        1 => Ok(keys.pop()),
+        number => Err(RefError::Many {
+            text: clean(text),
+            number,
+            some: some(store, &keys, named),
+        }),
+    }
+}
+
+/// All sessions that fit, in their order.
+fn fitting(
+    store: &Store,
+    server: Option<ServerId>,
+    fits: impl Fn(&str, &str) -> bool,
+) -> Vec<SessionKey> {
     let here = |key: &SessionKey| server.is_none_or(|id| id == key.server);
     let mut keys: Vec<SessionKey> = store
         .sessions()
@@ -114,23 +137,26 @@ fn only(
         .map(|(key, _)| key)
         .collect();
     keys.sort();
-    match keys.len() {
-        0 => Ok(None),
-        1 => Ok(keys.pop()),
-        number => Err(RefError::Many {
-            text: clean(text),
-            number,
-            some: some(store, &keys),
-        }),
-    }
+    keys
 }
 
-fn some(store: &Store, keys: &[SessionKey]) -> String {
-    let name = |key: &SessionKey| {
-        let server = store.server(key.server).map(|s| s.spec.name.clone());
-        clean(&format!("{}/{}", server.unwrap_or_default(), key.session))
-    };
-    let mut names: Vec<String> = keys.iter().take(NAMED).map(name).collect();
+fn named(store: &Store, key: &SessionKey) -> String {
+    let server = store.server(key.server).map(|s| s.spec.name.clone());
+    clean(&format!("{}/{}", server.unwrap_or_default(), key.session))
+}
+
+fn titled(store: &Store, key: &SessionKey) -> String {
+    let row = store.session(key);
+    let title: String = row.map_or(String::new(), |row| {
+        row.info.title.chars().take(TITLE).collect()
+    });
+    format!("{} {:?}", named(store, key), clean(&title))
+}
+
+/// The first few, each as `name` has it.
+fn some(store: &Store, keys: &[SessionKey], name: fn(&Store, &SessionKey) -> String) -> String {
+    let few = keys.iter().take(NAMED);
+    let mut names: Vec<String> = few.map(|key| name(store, key)).collect();
     if keys.len() > NAMED {
         names.push("…".to_owned());
     }
@@ -210,8 +236,16 @@ mod tests {
 
     #[test]
     fn nothing_is_guessed() {
-        let vague = id("Port", Purpose::Act).expect_err("title prefix");
-        assert!(matches!(vague, RefError::Vague { .. }), "{vague}");
+        let near = |text| match id(text, Purpose::Act).expect_err(text) {
+            RefError::Vague { near, .. } => near,
+            other => panic!("{other}"),
+        };
+        assert_eq!(near("Port"), "home/ses_aaa1 \"Port the parser\"");
+        assert_eq!(
+            near("r"),
+            "home/ses_aaa1 \"Port the parser\", home/ses_both \"Shared\", nas/ses_both \"Shared\""
+        );
+        assert_eq!(near("home/build"), "home/ses_aab2 \"Fix build\"");
         for text in ["", "home/", "ses_zzz", "nas/Fix build", "/"] {
             let none = id(text, Purpose::Read).expect_err(text);
             assert_eq!(none, RefError::None(text.to_owned()));

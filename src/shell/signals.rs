@@ -19,12 +19,14 @@ pub struct Signals {
     term: Signal,
     int: Signal,
     hup: Signal,
+    quit: Signal,
     stop: Signal,
     cont: Signal,
 }
 
 const SIGHUP: u8 = 1;
 const SIGINT: u8 = 2;
+const SIGQUIT: u8 = 3;
 const SIGTERM: u8 = 15;
 
 impl Signals {
@@ -35,6 +37,7 @@ impl Signals {
             term: signal(SignalKind::terminate())?,
             int: signal(SignalKind::interrupt())?,
             hup: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
             stop: raw(signal_hook::consts::SIGTSTP)?,
             cont: raw(signal_hook::consts::SIGCONT)?,
         })
@@ -47,6 +50,7 @@ impl Signals {
             _ = self.term.recv() => Request::End(SIGTERM),
             _ = self.int.recv() => Request::End(SIGINT),
             _ = self.hup.recv() => Request::End(SIGHUP),
+            _ = self.quit.recv() => Request::End(SIGQUIT),
             _ = self.stop.recv() => Request::Stop,
             _ = self.cont.recv() => Request::Continued,
         }

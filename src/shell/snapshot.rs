@@ -6,10 +6,12 @@
 
 use crate::core::app::{App, Msg, update};
 use crate::core::id::ServerId;
-use crate::core::store::LinkState;
+use crate::core::store::{LinkState, Server};
 use crate::core::time::Clock;
+use crate::core::wire::Endpoint;
 use crate::feed::live::LiveFeed;
 use crate::net::link::LinkCommand;
+use crate::tui::Theme;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -29,17 +31,20 @@ pub struct Snapshot {
     pub clock: Clock,
     /// When the whole command gives up.
     pub deadline: Instant,
+    /// How what is said looks.
+    pub theme: Theme,
     lost: BTreeSet<ServerId>,
 }
 
 impl Snapshot {
     /// Nothing is read yet.
-    pub fn new(app: App, feed: LiveFeed, clock: Clock, deadline: Instant) -> Self {
+    pub fn new(app: App, feed: LiveFeed, clock: Clock, deadline: Instant, theme: Theme) -> Self {
         Self {
             app,
             feed,
             clock,
             deadline,
+            theme,
             lost: BTreeSet::new(),
         }
     }
@@ -102,15 +107,16 @@ impl Snapshot {
         verdicts.values().all(|verdict| verdict.settling.is_none())
     }
 
-    /// One line for each server that could not be read: fits after "failed to read ".
+    /// One line for each server that could not be read: fits after "failed to read ". A server
+    /// that keeps its session list to itself counts: nothing can be said about it.
     pub fn unread(&self) -> Vec<String> {
         let servers = self.app.store.servers();
         servers
             .filter_map(|(_, server)| {
                 let why = match &server.link {
-                    LinkState::Live => return None,
-                    LinkState::Lost { text, .. } => text.as_str(),
-                    LinkState::Connecting { .. } => "not read in time",
+                    LinkState::Live => unlisted(server)?,
+                    LinkState::Lost { text, .. } => text.clone(),
+                    LinkState::Connecting { .. } => "not read in time".to_owned(),
                 };
                 let spec = &server.spec;
                 let line = format!("{} ({}): {why}", spec.name, spec.url);
@@ -118,4 +124,11 @@ impl Snapshot {
             })
             .collect()
     }
+}
+
+/// Why a live server's sessions are not known.
+fn unlisted(server: &Server) -> Option<String> {
+    let mut gaps = server.gaps.iter();
+    let gap = gaps.find(|gap| gap.endpoint == Endpoint::Sessions)?;
+    Some(format!("its session list: {}", gap.text))
 }

@@ -20,7 +20,7 @@ pub use keys::key;
 pub use pacer::Pacer;
 pub use table::first_row;
 pub use terminal::{Terminal, TerminalError, install_panic_hook, restore};
-pub use text::{cells, filled};
+pub use text::{cells, filled, safe};
 pub use theme::Theme;
 pub use view::{last_scroll, table_rows};
 

@@ -30,8 +30,7 @@ pub(super) struct Glyph {
 /// The glyphs of a text, in order; characters without a width of their own are left out.
 pub(super) fn glyphs(text: &str, tone: Tone, theme: &Theme) -> Vec<Glyph> {
     let bounded: String = text.chars().take(MOST_CHARS).collect();
-    let safe = clean(&bounded);
-    let span = Span::raw(if theme.ascii() { to_ascii(&safe) } else { safe });
+    let span = Span::raw(safe(&bounded, theme));
     span.styled_graphemes(Style::new())
         .map(|cluster| sure(cluster.symbol))
         .filter(|symbol| !symbol.is_empty())
@@ -75,6 +74,13 @@ pub fn filled(text: &str, width: usize, theme: &Theme) -> String {
     let blank = width.saturating_sub(usize::from(total(&kept)));
     let text: String = kept.into_iter().map(|glyph| glyph.symbol).collect();
     format!("{text}{:blank$}", "")
+}
+
+/// One line of text as it may be printed: nothing a terminal obeys, and in ASCII where the theme
+/// is; its length is not bounded.
+pub fn safe(text: &str, theme: &Theme) -> String {
+    let safe = clean(text);
+    if theme.ascii() { to_ascii(&safe) } else { safe }
 }
 
 /// The cells that these glyphs take.

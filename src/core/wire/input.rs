@@ -29,6 +29,8 @@ pub enum Body {
     Link(LinkReport),
     /// Rows of a session list.
     Sessions(SessionList),
+    /// `GET /session/:id`: one row. Says nothing about the list.
+    Session(Box<SessionRead>),
     /// A read of this session answered 404.
     SessionGone(SessionId),
     /// `GET /session/status` of one directory: replaces what was known there.
@@ -105,6 +107,15 @@ pub struct SessionList {
     pub asked_at: UnixMs,
     /// All pages of all projects: what is not in it does not exist any more.
     pub complete: bool,
+}
+
+/// One row, read for itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionRead {
+    /// The row.
+    pub row: SessionInfo,
+    /// Before the request.
+    pub asked_at: UnixMs,
 }
 
 /// A read of the run state of one directory. A session that is absent is idle.

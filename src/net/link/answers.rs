@@ -13,7 +13,7 @@ use crate::core::time::UnixMs;
 use crate::core::wire::v1::{Decoded, Health};
 use crate::core::wire::{
     Ask, AskKind, AsksRead, Body, Endpoint, LostCause, ReadFailed, SessionInfo, SessionList,
-    Status, StatusRead, TailRead,
+    SessionRead, Status, StatusRead, TailRead,
 };
 use crate::net::client::{AllSessions, ClientError};
 use std::collections::BTreeMap;
@@ -210,11 +210,8 @@ impl Watch<'_> {
         match answer {
             Ok(row) => {
                 self.roster.row(&row);
-                self.outlet.push(Body::Sessions(SessionList {
-                    rows: vec![row],
-                    asked_at,
-                    complete: false,
-                }));
+                let read = SessionRead { row, asked_at };
+                self.outlet.push(Body::Session(Box::new(read)));
                 Ok(())
             }
             Err(error) => self.failed(Endpoint::Session, None, Some(id), &error),

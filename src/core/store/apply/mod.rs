@@ -63,6 +63,7 @@ fn take(server: &mut Server, stamp: Stamp, body: Body) -> Touched {
     match body {
         Body::Link(report) => link::report(server, stamp, report),
         Body::Sessions(list) => reads::sessions(server, list),
+        Body::Session(read) => reads::session(server, *read),
         Body::SessionGone(session) => remove(server, &session),
         Body::Status(read) => reads::status(server, stamp, read),
         Body::Asks(read) => reads::asks(server, stamp, &read),

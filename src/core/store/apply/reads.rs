@@ -6,7 +6,8 @@ use crate::core::id::{Directory, SessionId};
 use crate::core::store::{Gap, PendingAsk, Server, Session};
 use crate::core::time::UnixMs;
 use crate::core::wire::{
-    Ask, AsksRead, DirectoryState, Endpoint, ReadFailed, SessionList, Status, StatusRead, TailRead,
+    Ask, AsksRead, DirectoryState, Endpoint, ReadFailed, SessionInfo, SessionList, SessionRead,
+    Status, StatusRead, TailRead,
 };
 use std::collections::BTreeSet;
 
@@ -18,11 +19,7 @@ fn newer(event: Option<UnixMs>, asked: UnixMs) -> bool {
 pub(super) fn sessions(server: &mut Server, list: SessionList) -> Touched {
     let named: BTreeSet<SessionId> = list.rows.iter().map(|row| row.id.clone()).collect();
     for row in list.rows {
-        match server.sessions.get_mut(&row.id) {
-            Some(known) if newer(known.info_event_at, list.asked_at) => {}
-            Some(known) => known.info = row,
-            None => server.adopt(row, None),
-        }
+        take_row(server, row, list.asked_at);
     }
     if list.complete {
         server
@@ -31,6 +28,21 @@ pub(super) fn sessions(server: &mut Server, list: SessionList) -> Touched {
     }
     close_gap(server, Endpoint::Sessions, None);
     Touched::Server
+}
+
+/// One row heals no list that cannot be read.
+pub(super) fn session(server: &mut Server, read: SessionRead) -> Touched {
+    take_row(server, read.row, read.asked_at);
+    close_gap(server, Endpoint::Session, None);
+    Touched::Server
+}
+
+fn take_row(server: &mut Server, row: SessionInfo, asked_at: UnixMs) {
+    match server.sessions.get_mut(&row.id) {
+        Some(known) if newer(known.info_event_at, asked_at) => {}
+        Some(known) => known.info = row,
+        None => server.adopt(row, None),
+    }
 }
 
 pub(super) fn status(server: &mut Server, stamp: Stamp, read: StatusRead) -> Touched {
