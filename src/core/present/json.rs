@@ -68,6 +68,7 @@ fn session_json(store: &Store, verdict: &Verdict) -> Option<Value> {
         "activity": activity(&verdict.activity),
         "agreement": verdict.agreement,
         "level": verdict.level,
+        "level_reason": verdict.blind,
         "settling": verdict.settling.as_ref().map(settling),
         "findings": findings(&verdict.findings),
         "asks": verdict.asks.iter().map(ask).collect::<Vec<_>>(),

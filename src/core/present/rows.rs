@@ -48,6 +48,13 @@ pub(super) fn why(verdict: &Verdict, server: &Server, now: UnixMs) -> (String, S
     if let Reported::Unknown(why) = &verdict.reported {
         return (words::why_unknown(why, server), String::new(), Tone::Dim);
     }
+    if let Some(blind) = verdict
+        .blind
+        .as_ref()
+        .filter(|_| verdict.level == Level::Unknown)
+    {
+        return (clean(blind), String::new(), Tone::Dim);
+    }
     if let Some(finding) = verdict.leading().filter(|f| f.level > Level::Ok) {
         let tone = words::level_tone(finding.level);
         return (words::finding(finding), finding.name.to_owned(), tone);
