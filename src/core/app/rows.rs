@@ -30,14 +30,10 @@ fn rank(verdict: &Verdict) -> u8 {
         (Level::NeedsYou, _) => 5,
         (Level::Watch, _) => 4,
         (Level::Ok, Some(_)) => 3,
-        (Level::Ok, None) if is_at_work(verdict) => 2,
+        (Level::Ok, None) if verdict.reported.is_running() => 2,
         (Level::Ok, None) => 1,
         (Level::Unknown, _) => 0,
     }
-}
-
-fn is_at_work(verdict: &Verdict) -> bool {
-    verdict.reported.is_running() || verdict.activity.state.is_working()
 }
 
 /// Whether a session belongs on the screen at all: archived ones only while they are busy or ask.

@@ -38,7 +38,8 @@ pub(super) fn activity_of(verdict: &Verdict) -> String {
 }
 
 pub(super) fn mark(verdict: &Verdict) -> Mark {
-    let is_at_work = verdict.reported.is_running() || verdict.activity.state.is_working();
+    // Not by its messages alone: a fork's copied tool is open for ever and runs nowhere.
+    let is_at_work = verdict.reported.is_running();
     match (verdict.level, &verdict.settling) {
         (Level::Stuck, _) => Mark::Stuck,
         (Level::NeedsYou, _) => Mark::NeedsYou,
