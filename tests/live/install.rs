@@ -37,6 +37,9 @@ fn fetch(home: &Path) -> Result<(), String> {
         .args(["install", "--prefix"])
         .arg(&partial)
         .args(["--ignore-scripts", "--no-audit", "--no-fund", "--no-save"])
+        // A registry that cannot be reached is told within minutes, not waited for.
+        .args(["--fetch-retries=3", "--fetch-retry-mintimeout=1000"])
+        .args(["--fetch-retry-maxtimeout=5000", "--fetch-timeout=120000"])
         .arg(format!("opencode-ai@{VERSION}"))
         .output()
         .map_err(|error| unfetched(&error.to_string()))?;
