@@ -107,7 +107,8 @@ fn start(cli: &Cli) -> eyre::Result<Exit> {
     let clock = system_clock();
     let setup = setup(cli, &clock)?;
     let runtime = Builder::new_multi_thread()
-        .worker_threads(2)
+        // One beside the dashboard's own thread: more would fight it for the processor in a flood.
+        .worker_threads(1)
         .enable_all()
         .build()?;
     let ended = command(&runtime, cli, &setup);
