@@ -3,7 +3,7 @@
 //! What it does: [`Store::apply`] is the only way in; it is idempotent, never goes back in time
 //! (an event newer than a read's request wins over that read) and drops inputs of older epochs,
 //! counting them. What it does not: judge. Nothing is erased when a link is lost; it only becomes
-//! old, which [`Server::is_current`] and [`Server::reported`] tell.
+//! old, which [`Server::reported`] tells.
 
 mod apply;
 mod changes;

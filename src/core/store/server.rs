@@ -1,8 +1,7 @@
 //! One server as we know it: its link, its directories, its sessions, its gaps.
 //!
-//! Holds what was told; derives only the two questions that everything else asks: is this
-//! knowledge current ([`Server::is_current`]), and what does the server report of a session
-//! ([`Server::reported`]).
+//! Holds what was told; derives only the question that everything else asks: what does the server
+//! report of a session, as far as this connection knows ([`Server::reported`]).
 
 use crate::core::id::{Directory, Epoch, SessionId};
 use crate::core::store::{PendingAsk, Reported, Session, Why};
@@ -144,12 +143,6 @@ impl Server {
     /// The link is not lost: what this epoch read is what is so now.
     pub fn is_reachable(&self) -> bool {
         !matches!(self.link, LinkState::Lost { .. })
-    }
-
-    /// Whether what we know of this session's run state was read (or told) in this connection,
-    /// and the connection stands.
-    pub fn is_current(&self, session: &Session) -> bool {
-        self.reported(session).is_known()
     }
 
     /// What the server reports of a session: idle only after a **successful read of the right
