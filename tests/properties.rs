@@ -101,6 +101,7 @@ fn tool(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = ToolPart> {
                 subject: String::new(),
                 timeout_ms,
                 input_keys: vec!["command".into()],
+                input_digest: digest,
                 questions: None,
                 output: ToolOutput {
                     present,
@@ -175,6 +176,7 @@ fn message(
                     finish: finish.map(str::to_owned),
                     error: error.map(failure),
                     summary,
+                    structured: false,
                     agent: None,
                     model: None,
                     cost: 0.0,

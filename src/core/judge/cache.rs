@@ -9,6 +9,7 @@
 use crate::core::id::{Epoch, ServerId, SessionId, SessionKey};
 use crate::core::judge::family::{self, Below};
 use crate::core::judge::rules::is_broken;
+use crate::core::judge::server::interrupted_of;
 use crate::core::judge::{Facts, Judgement, Limits, Verdict, judge_server, one};
 use crate::core::store::{Change, Server, Store};
 use crate::core::time::UnixMs;
@@ -156,7 +157,10 @@ impl Judge {
         for key in touched {
             self.join(key);
         }
-        self.judgement.servers = store.servers().map(|(id, s)| judge_server(id, s)).collect();
+        let verdicts = &self.judgement.verdicts;
+        let servers = store.servers();
+        let servers = servers.map(|(id, s)| judge_server(id, s, &interrupted_of(id, verdicts)));
+        self.judgement.servers = servers.collect();
         self.judgement.recheck = self.due.first().map(|(at, _)| *at);
     }
 

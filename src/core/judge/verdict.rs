@@ -199,6 +199,16 @@ pub enum Offer {
     Resend,
     /// Leave it; it may go on by itself.
     Wait,
+    /// Tell it to go on.
+    Continue,
+    /// Take a stale ask off the list.
+    Dismiss,
+    /// Go on in a copy that ends before the broken turn.
+    Fork,
+    /// Take back a pending revert.
+    Unrevert,
+    /// End the project's instance, with every run in it.
+    Dispose,
 }
 
 impl Offer {
@@ -211,6 +221,11 @@ impl Offer {
             Offer::Reset => "reset",
             Offer::Resend => "resend",
             Offer::Wait => "wait",
+            Offer::Continue => "continue",
+            Offer::Dismiss => "dismiss",
+            Offer::Fork => "fork",
+            Offer::Unrevert => "unrevert",
+            Offer::Dispose => "dispose",
         }
     }
 }

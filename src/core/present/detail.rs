@@ -127,7 +127,11 @@ fn helps(offers: &[Offer]) -> String {
             Offer::Answer => Some("answer it in OpenCode"),
             Offer::Resend => Some("send a new prompt in OpenCode"),
             Offer::Wait => Some("wait"),
-            Offer::Reset => None,
+            Offer::Continue => Some("tell it to go on in OpenCode"),
+            Offer::Dismiss => Some("dismiss the ask in OpenCode"),
+            Offer::Fork => Some("fork before the broken turn in OpenCode"),
+            Offer::Unrevert => Some("take back the revert in OpenCode"),
+            Offer::Dispose | Offer::Reset => None,
         })
         .collect();
     format!("What helps: {}", words.join(" · "))

@@ -224,6 +224,11 @@ impl Tail {
         }
     }
 
+    /// An event brought something since the last read was asked.
+    pub(super) fn is_touched(&self) -> bool {
+        !self.touched.is_empty()
+    }
+
     /// An event can only win over a read that is under way, so older marks are of no use.
     fn touch(&mut self, at: UnixMs, key: TailKey) {
         if self.touched.len() >= MAX_TOUCHED {

@@ -27,6 +27,7 @@ pub(super) const RULE: Rule = Rule {
     id: "interrupted",
     at_rest: true,
     watched: false,
+    by_age: true,
     needs_messages: true,
     levels: "stuck; watch while it may run in another OpenCode on the same data",
     meaning: "The server runs nothing here, but the last answer was cut off and stays open for ever.",
@@ -70,7 +71,7 @@ fn evidence(facts: &Facts, message: &Message) -> Option<&'static str> {
 
 fn certain(facts: &Facts, message: &Message, how: &'static str) -> Answer {
     let idle = facts.at(facts.session.status.since);
-    let at = quiet_since(facts, message).max(idle) + facts.limits.interrupted;
+    let at = facts.progress_of(message).max(idle) + facts.limits.interrupted;
     if facts.now < at {
         return settles(Level::Stuck, at, "it has only just been reported idle");
     }
@@ -81,7 +82,7 @@ fn certain(facts: &Facts, message: &Message, how: &'static str) -> Answer {
 }
 
 fn uncertain(facts: &Facts, message: &Message) -> Answer {
-    let watch_at = quiet_since(facts, message) + facts.limits.elsewhere;
+    let watch_at = facts.progress_of(message) + facts.limits.elsewhere;
     let stuck_at = over_at(facts, facts.session, DEEPEST);
     let level_at = |at| match stuck_at {
         Some(stuck) if at >= stuck => Level::Stuck,
@@ -112,13 +113,6 @@ fn maybe(facts: &Facts, message: &Message, stuck_at: Option<UnixMs>) -> Found {
         Some(at) => found.recheck(at),
         None => found,
     }
-}
-
-/// The newest sign of life: times in the message, and progress that we saw.
-fn quiet_since(facts: &Facts, message: &Message) -> UnixMs {
-    let named = newest_time(message);
-    let progress = facts.session.watch.progress_at;
-    progress.map_or(named, |at| facts.at(at).max(named))
 }
 
 /// `in bash ./start.sh`, `while writing`, …

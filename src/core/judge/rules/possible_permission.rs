@@ -25,6 +25,7 @@ pub(super) const RULE: Rule = Rule {
     id: "possible-permission",
     at_rest: false,
     watched: false,
+    by_age: true,
     needs_messages: true,
     levels: "needs-you; watch when several sessions of the project may be meant",
     meaning: "The permissions of its project cannot be read, and its tool may wait for one of them.",
