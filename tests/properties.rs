@@ -490,7 +490,7 @@ fn ageless(judgement: &Judgement) -> Judgement {
 /// Nothing is forgiven for resting.
 fn restless() -> Limits {
     Limits {
-        rest_watch: Span::days(100_000),
+        rest_after: Span::days(100_000),
         rest_ok: Span::days(100_000),
         ..Limits::default()
     }

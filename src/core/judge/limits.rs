@@ -6,6 +6,7 @@
 use crate::core::judge::tools::ToolKind;
 use crate::core::time::Span;
 use crate::core::wire::ToolPart;
+use std::collections::BTreeMap;
 
 /// Thresholds. `Limits::default()` is the documented behaviour.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub struct Limits {
     pub mcp: Span,
     /// `hung-tool`: limit of all other tools. 10 min.
     pub tool: Span,
+    /// `hung-tool`: limits of single tools by their name; they win over the three above. None.
+    pub tool_named: BTreeMap<String, Span>,
     /// Output that changed within this span means that a tool works. 60 s.
     pub quiet: Span,
     /// `slow-tool`: other tools than bash and MCP are slow from here. 60 s.
@@ -85,7 +88,7 @@ pub struct Limits {
     /// After a clock jumped, what rests on ages settles for so long. 2 min.
     pub after_jump: Span,
     /// At rest: how long a finding about the past keeps its level; then it is `watch`. 24 h.
-    pub rest_watch: Span,
+    pub rest_after: Span,
     /// At rest: from here it is only named, at level `ok`. 7 d. Older sessions need no messages read.
     pub rest_ok: Span,
 }
@@ -105,6 +108,7 @@ impl Default for Limits {
             bash_grace: Span::secs(30),
             mcp: Span::mins(5),
             tool: Span::mins(10),
+            tool_named: BTreeMap::new(),
             quiet: Span::secs(60),
             slow_tool: Span::secs(60),
             slow_shell: Span::mins(10),
@@ -130,7 +134,7 @@ impl Default for Limits {
             mass_abort: Span::secs(1),
             mass_abort_sessions: 3,
             after_jump: Span::mins(2),
-            rest_watch: Span::hours(24),
+            rest_after: Span::hours(24),
             rest_ok: Span::days(7),
         }
     }
@@ -186,6 +190,10 @@ impl Limits {
         };
         match kind {
             ToolKind::Task | ToolKind::Question | ToolKind::Shell => ToolLimit::NEVER,
+            _ if self.tool_named.contains_key(&tool.tool) => ToolLimit {
+                assumed: false,
+                ..fixed(self.tool_named[&tool.tool])
+            },
             ToolKind::Bash => self.bash_limit(tool),
             ToolKind::Mcp => fixed(self.mcp),
             ToolKind::Other => fixed(self.tool),

@@ -3,7 +3,7 @@
 use crate::core::app::keymap::{self, Action, KEYMAP, When};
 use crate::core::app::{App, DialogState, PageKind};
 use crate::core::id::SessionKey;
-use crate::core::judge;
+use crate::core::judge::{self, Explanation};
 use crate::core::present::{
     Dialog, FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, explain_lines, header,
     rows, words,
@@ -161,7 +161,7 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
             scroll: *scroll,
         },
         PageKind::Explain(key) => {
-            let told = judge::explain(&app.store, key, now, &app.limits);
+            let told = explanation(app, key, now);
             let session = app.store.session(key)?;
             Page {
                 title: format!("Why: {}", rows::title(session)),
@@ -170,6 +170,12 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
             }
         }
     })
+}
+
+/// Why the verdict on the screen is what it is.
+pub(super) fn explanation(app: &App, key: &SessionKey, now: UnixMs) -> Option<Explanation> {
+    let verdict = app.verdict(key)?.clone();
+    judge::explain_verdict(&app.store, verdict, now, &app.limits)
 }
 
 /// Every line of the key table, and the words on the screen.

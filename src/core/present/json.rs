@@ -107,7 +107,7 @@ pub(super) fn activity(activity: &Activity) -> Value {
     })
 }
 
-fn settling(settling: &Settling) -> Value {
+pub(super) fn settling(settling: &Settling) -> Value {
     json!({"name": settling.name, "level": settling.level, "at": settling.at})
 }
 
@@ -130,7 +130,7 @@ fn finding(finding: &Finding) -> Value {
     value
 }
 
-fn ask(ask: &Ask) -> Value {
+pub(super) fn ask(ask: &Ask) -> Value {
     let questions: Vec<Value> = ask
         .questions
         .iter()
