@@ -7,6 +7,7 @@
 //! sessions that may wait, each is only watched.
 
 use super::Rule;
+use crate::core::id::SessionId;
 use crate::core::judge::blind::gap;
 use crate::core::judge::facts::was_released;
 use crate::core::judge::say::{found, no, settles, tool_words};
@@ -52,8 +53,8 @@ fn check(facts: &Facts) -> Answer {
     };
     let start = tool.start.unwrap_or(message.created);
     let at = start + facts.limits.possible_permission;
-    let others = candidates(facts) - 1;
-    let level = if others == 0 {
+    let others = others(facts);
+    let level = if others.is_empty() {
         Level::NeedsYou
     } else {
         Level::Watch
@@ -61,20 +62,20 @@ fn check(facts: &Facts) -> Answer {
     if facts.now < at {
         return settles(level, at, "its tool has only just begun");
     }
-    possible(facts, gap, (message, part, tool), others, level, start)
+    possible(facts, gap, (message, part, tool), &others, level, start)
 }
 
 fn possible(
     facts: &Facts,
     gap: &Gap,
     (message, part, tool): (&Message, &Part, &ToolPart),
-    others: usize,
+    others: &[&SessionId],
     level: Level,
     start: UnixMs,
 ) -> Answer {
     let what = tool_words(&tool.tool, &tool.subject);
     let path = gap.endpoint.path();
-    let also = match others {
+    let also = match others.len() {
         0 => String::new(),
         1 => ", as may 1 other session of this project".to_owned(),
         more => format!(", as may {more} other sessions of this project"),
@@ -89,7 +90,7 @@ fn possible(
         .with("tool", &tool.tool)
         .with("endpoint", path)
         .with_some("status", gap.status)
-        .with("candidates", others + 1)
+        .with("others", others)
         .with("age_ms", facts.now.since(start))
         .yes()
 }
@@ -104,15 +105,16 @@ fn has_permission_ask(session: &Session) -> bool {
     asks.any(|pending| pending.ask.kind == AskKind::Permission)
 }
 
-/// Sessions of this directory whose ask may be the broken one; this one is among them.
-fn candidates(facts: &Facts) -> usize {
-    let directory = &facts.session.info.directory;
-    let here = facts.server.sessions.values();
-    let here = here.filter(|session| session.info.directory == *directory);
-    let may = |session: &&Session| {
-        session.info.id == facts.session.info.id || may_be_meant(facts.server, session)
-    };
-    here.filter(may).count().max(1)
+/// Other sessions of this directory whose ask may be the broken one, in the order of their ids.
+fn others<'a>(facts: &Facts<'a>) -> Vec<&'a SessionId> {
+    let (own, directory) = (&facts.session.info.id, &facts.session.info.directory);
+    let server = facts.server;
+    let here = server.sessions.values();
+    let others = here.filter(|it| it.info.directory == *directory && it.info.id != *own);
+    let others = others.filter(|session| may_be_meant(server, session));
+    let mut ids: Vec<&SessionId> = others.map(|session| &session.info.id).collect();
+    ids.sort();
+    ids
 }
 
 fn may_be_meant(server: &Server, session: &Session) -> bool {
