@@ -27,9 +27,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
     let verdicts = app.judgement().verdicts.values();
     Screen {
         servers: header::chips(&app.store, app.judgement(), now),
-        counts: header::counts(
-            verdicts.filter(|v| !is_put_away(app, v) && !is_of_its_parent(app, v)),
-        ),
+        counts: header::counts(verdicts.filter(|v| is_listed(app, v) && !is_of_its_parent(app, v))),
         asleep: header::asleep(&app.store),
         clock: words::clock(now, app.utc_offset),
         empty: if rows.is_empty() {
@@ -58,12 +56,9 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
 }
 
 /// An archived session at rest is on no list and in no count.
-fn is_put_away(app: &App, verdict: &judge::Verdict) -> bool {
+fn is_listed(app: &App, verdict: &judge::Verdict) -> bool {
     let session = app.store.session(&verdict.key);
-    session.is_some_and(|s| s.info.archived.is_some())
-        && !verdict.reported.is_running()
-        && verdict.asks.is_empty()
-        && verdict.level <= judge::Level::Ok
+    session.is_some_and(|session| verdict.is_listed(session))
 }
 
 /// A crash of a parent with its children is one incident, counted at the root.

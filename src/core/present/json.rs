@@ -50,6 +50,7 @@ fn server_json(id: ServerId, server: &Server, judgement: &Judgement) -> Value {
 fn session_json(store: &Store, verdict: &Verdict) -> Option<Value> {
     let server = store.server(verdict.key.server)?;
     let session = store.session(&verdict.key)?;
+    let session = Some(session).filter(|it| verdict.is_listed(it))?;
     let info = &session.info;
     let model = info.model.as_ref();
     Some(json!({
