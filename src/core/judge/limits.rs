@@ -168,7 +168,8 @@ pub struct ToolLimit {
 }
 
 impl ToolLimit {
-    const NEVER: ToolLimit = ToolLimit {
+    /// No limit.
+    pub const NEVER: ToolLimit = ToolLimit {
         limit: None,
         grace: Span::ZERO,
         assumed: false,

@@ -20,6 +20,8 @@ use crate::core::wire::{Message, Part, ToolPart, ToolState};
 
 /// A clock difference that is taken as none.
 const SAME_TIME: Span = Span::secs(2);
+/// The early idle of an abort lasts for less.
+const FIRST_LOOK: Span = Span::secs(2);
 /// Subagents nest one level by default; deeper than this nobody looks.
 const DEEPEST: u8 = 8;
 
@@ -70,8 +72,8 @@ fn evidence(facts: &Facts, message: &Message) -> Option<&'static str> {
 }
 
 fn certain(facts: &Facts, message: &Message, how: &'static str) -> Answer {
-    let idle = facts.at(facts.session.status.since);
-    let at = facts.progress_of(message).max(idle) + facts.limits.interrupted;
+    let at = facts.progress_of(message) + facts.limits.interrupted;
+    let at = at.max(idle_for(facts, facts.limits.interrupted));
     if facts.now < at {
         return settles(Level::Stuck, at, "it has only just been reported idle");
     }
@@ -79,6 +81,18 @@ fn certain(facts: &Facts, message: &Message, how: &'static str) -> Answer {
     base(facts, message, Level::Stuck, text)
         .with("certain", how)
         .yes()
+}
+
+/// When the idle report has stood for long enough. Where it was so at our first look, how long it
+/// had been so is not known: then a look or two are enough, since times of the server tell the rest.
+fn idle_for(facts: &Facts, long: Span) -> UnixMs {
+    let status = &facts.session.status;
+    let long = if status.seen_change {
+        long
+    } else {
+        long.min(FIRST_LOOK)
+    };
+    facts.at(status.since) + long
 }
 
 fn uncertain(facts: &Facts, message: &Message) -> Answer {
