@@ -283,6 +283,11 @@ impl Session {
             }
             clocks.insert(part.id.clone(), clock);
         }
+        // A part that is not live any more has changed as well: it ended.
+        if before.keys().any(|id| !clocks.contains_key(id)) {
+            self.watch.progress_at = Some(at);
+            moved = true;
+        }
         self.watch.parts = clocks;
         moved
     }
