@@ -7,9 +7,11 @@
 //! Invariants: a rule is pure; a rule that says `No` without a time can only change its answer by
 //! new input; `Settles`, `Later` and `Yes` name every moment at which time alone changes them.
 
+mod abort_ignored;
 mod failed;
 mod hung_tool;
 mod interrupted;
+mod mass_abort;
 mod possible_permission;
 mod retry_overdue;
 mod retrying;
@@ -21,6 +23,7 @@ mod waiting;
 mod waiting_permission;
 mod waiting_question;
 
+pub(super) use mass_abort::aborted_at;
 pub(super) use possible_permission::is_broken;
 
 use crate::core::judge::facts::Facts;
@@ -60,12 +63,14 @@ pub static RULES: &[Rule] = &[
     possible_permission::RULE,
     retrying::RULE,
     retry_overdue::RULE,
+    abort_ignored::RULE,
     stale_busy::RULE,
     hung_tool::RULE,
     slow_tool::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
     failed::RULE,
+    mass_abort::RULE,
 ];
 
 impl Rule {
