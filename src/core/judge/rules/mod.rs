@@ -8,6 +8,7 @@
 //! new input; `Settles`, `Later` and `Yes` name every moment at which time alone changes them.
 
 mod abort_ignored;
+mod double_run;
 mod failed;
 mod hung_tool;
 mod interrupted;
@@ -16,6 +17,7 @@ mod possible_permission;
 mod retry_overdue;
 mod retrying;
 mod running;
+mod running_elsewhere;
 mod slow_tool;
 mod stale_busy;
 mod unanswered_prompt;
@@ -64,9 +66,11 @@ pub static RULES: &[Rule] = &[
     retrying::RULE,
     retry_overdue::RULE,
     abort_ignored::RULE,
+    double_run::RULE,
     stale_busy::RULE,
     hung_tool::RULE,
     slow_tool::RULE,
+    running_elsewhere::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
     failed::RULE,

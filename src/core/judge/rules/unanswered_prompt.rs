@@ -5,8 +5,8 @@
 //! An error that was heard since the prompt makes it certain.
 
 use super::Rule;
-use crate::core::judge::elsewhere::knows_better;
-use crate::core::judge::say::{ago, found, no, settles};
+use crate::core::judge::elsewhere::{RUNS_ELSEWHERE, knows_better, unheard_until};
+use crate::core::judge::say::{ago, found, later, no, settles};
 use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Failure, Message};
@@ -44,6 +44,9 @@ fn check(facts: &Facts) -> Answer {
     }
     if let Some(why) = knows_better(facts, prompt) {
         return no(why);
+    }
+    if let Some(until) = unheard_until(facts) {
+        return later(until, RUNS_ELSEWHERE);
     }
     let error = error(facts, prompt);
     let level = match error {
