@@ -8,10 +8,12 @@
 //! new input; `Settles`, `Later` and `Yes` name every moment at which time alone changes them.
 
 mod abort_ignored;
+mod child_orphan;
 mod double_run;
 mod failed;
 mod hung_tool;
 mod interrupted;
+mod lost_subagent_result;
 mod mass_abort;
 mod possible_permission;
 mod retry_overdue;
@@ -70,6 +72,8 @@ pub static RULES: &[Rule] = &[
     stale_busy::RULE,
     hung_tool::RULE,
     slow_tool::RULE,
+    lost_subagent_result::RULE,
+    child_orphan::RULE,
     running_elsewhere::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
