@@ -30,7 +30,8 @@ impl Server {
     pub(super) fn adopt(&mut self, info: SessionInfo, event_at: Option<UnixMs>) {
         let id = info.id.clone();
         let mut session = Session::new(info, event_at);
-        if let Some(stranger) = self.strangers.remove(&id) {
+        let stranger = self.strangers.remove(&id);
+        if let Some(stranger) = stranger.filter(|it| it.epoch == self.epoch) {
             session.status.status = stranger.status;
             session.status.epoch = self.epoch;
             session.status.told_at = self.heard_at;

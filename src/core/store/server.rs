@@ -95,6 +95,8 @@ pub struct Stranger {
     pub status: Status,
     /// First named so; watcher's clock.
     pub seen_at: UnixMs,
+    /// Last named so in which epoch: an older one says nothing of now.
+    pub epoch: Epoch,
     /// It was deleted, or a read of it answered 404: a zombie, not a session too new for the list.
     pub gone: bool,
 }

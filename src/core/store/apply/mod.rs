@@ -86,6 +86,7 @@ pub(super) fn remove(server: &mut Server, stamp: Stamp, id: &SessionId) -> Touch
                 directory: session.info.directory,
                 status: status.status,
                 seen_at: stamp.at,
+                epoch: stamp.epoch,
                 gone: true,
             };
             server.strangers.insert(id.clone(), stranger);

@@ -96,12 +96,14 @@ fn keep_strangers(
     for (id, status) in named {
         if let Some(known) = server.strangers.get_mut(&id) {
             known.status = status;
+            known.epoch = stamp.epoch;
             continue;
         }
         let stranger = Stranger {
             directory: home.clone(),
             status,
             seen_at: stamp.at,
+            epoch: stamp.epoch,
             gone: false,
         };
         server.strangers.insert(id, stranger);
