@@ -5,7 +5,8 @@
 //! the same data (a plain TUI has no port): after two silent minutes it is watched, and stuck when
 //! what is open cannot run any longer by its own limit. What looks the same: the first seconds of a
 //! start, the early idle of an abort, a fork (its copied parts never ran in it), a session that
-//! another watched server on the same data runs.
+//! another watched server on the same data runs, one that changes without this server
+//! (`running-elsewhere`).
 
 use super::Rule;
 use crate::core::judge::activity::newest_time;

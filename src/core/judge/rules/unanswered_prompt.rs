@@ -1,7 +1,8 @@
 //! `unanswered-prompt`: idle, and the newest message is a prompt that nobody answered. What looks
 //! the same: a note that wants no answer (`noReply`; it cannot be told apart, so this is `watch`),
 //! a fork that ends on a prompt, a session with `revert` set, a prompt that an abort left behind,
-//! one that another watched server on the same data is answering.
+//! one that another watched server on the same data is answering, or an OpenCode that is not
+//! watched (`running-elsewhere`).
 //! An error that was heard since the prompt makes it certain.
 
 use super::Rule;
