@@ -90,6 +90,9 @@ pub struct Row {
     pub retry: Option<RetryRow>,
     #[serde(default)]
     pub unread: bool,
+    /// Its messages were read, but not from the first one on.
+    #[serde(default)]
+    pub partial: bool,
     #[serde(default)]
     pub message: Vec<MessageRow>,
     #[serde(default)]

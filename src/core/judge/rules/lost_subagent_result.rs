@@ -103,9 +103,7 @@ fn is_told(facts: &Facts, message: &Message, child: &Facts, ended: UnixMs) -> bo
         }
         _ => false,
     };
-    later
-        .filter(|prompt| prompt.is_user())
-        .any(|prompt| prompt.parts.iter().any(|part| brings(prompt, part)))
+    later.any(|prompt| prompt.parts.iter().any(|part| brings(prompt, part)))
 }
 
 fn say(facts: &Facts, lost: &Lost) -> Answer {

@@ -86,7 +86,7 @@ pub(in crate::core::judge) fn aborted_at(
     limits: &Limits,
 ) -> Option<UnixMs> {
     let disposed = disposed_at(server, session)?;
-    let answers = session.tail.messages.iter().rev();
+    let answers = session.tail.messages.iter();
     let mut ends = answers
         .filter(|m| was_aborted(m))
         .filter_map(|m| m.completed);
