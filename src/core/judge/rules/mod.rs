@@ -33,6 +33,7 @@ pub(super) use possible_permission::is_broken;
 use crate::core::judge::facts::Facts;
 use crate::core::judge::say::{no, settles};
 use crate::core::judge::{Answer, Offer};
+use crate::core::time::UnixMs;
 
 /// A named way in which a session can need a person.
 #[expect(
@@ -88,19 +89,23 @@ impl Rule {
             return no("its messages are not current");
         }
         let mut answer = (self.check)(facts);
-        if let (true, Answer::Yes { finding, .. }, Some(at)) =
-            (self.by_age, &answer, facts.trusted_at())
-        {
-            return settles(
-                finding.level,
-                at,
-                "a clock has jumped: ages are not trusted yet",
-            );
+        if let Some(trusted) = facts.trusted_at().filter(|_| self.by_age) {
+            answer = not_before(trusted, answer);
         }
         if let Answer::Yes { finding, .. } = &mut answer {
             finding.name = self.id;
             finding.offers = self.offers.to_vec();
         }
         answer
+    }
+}
+
+/// After a clock jump: what an age says, or is about to say, is not said before ages are trusted.
+fn not_before(trusted: UnixMs, answer: Answer) -> Answer {
+    let why = "a clock has jumped: ages are not trusted yet";
+    match answer {
+        Answer::Yes { finding, .. } => settles(finding.level, trusted, why),
+        Answer::Settles { level, at, why } => settles(level, at.max(trusted), why),
+        other => other,
     }
 }
