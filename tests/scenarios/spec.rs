@@ -67,6 +67,10 @@ pub struct Dir {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one word of a scenario file"
+)]
 pub struct Row {
     /// Which server tells it: two can tell of one session.
     #[serde(default)]
