@@ -3,12 +3,13 @@
 //! Invariant: after [`Judge::update`] the judgement equals [`super::judge_all`] at that time, but
 //! for ages inside evidence, which are those of the last look. A session's own verdict rests on
 //! its server, itself, its parent (does it run here) and its descendants (do they ask, how long may
-//! they run), on the same session of other servers, and where a list of permissions is broken on
-//! all that run there; so those are judged again with it.
+//! they run), on the same session of other servers, where a list of permissions is broken on all
+//! that run there, and where a project was disposed on those aborted by it; so those are judged
+//! again with it.
 
 use crate::core::id::{Epoch, ServerId, SessionId, SessionKey};
 use crate::core::judge::family::{self, Below};
-use crate::core::judge::rules::is_broken;
+use crate::core::judge::rules::{aborted_at, is_broken};
 use crate::core::judge::server::interrupted_of;
 use crate::core::judge::{Facts, Judgement, Limits, Verdict, judge_server, one};
 use crate::core::store::{Change, Server, Store};
@@ -28,6 +29,8 @@ pub struct Judge {
     below: BTreeMap<SessionKey, Below>,
     parents: BTreeMap<SessionKey, SessionId>,
     children: BTreeMap<SessionKey, BTreeSet<SessionId>>,
+    /// Sessions that the disposal of their directory aborted.
+    disposed: BTreeSet<SessionKey>,
     /// By when, in the watcher's clock.
     due: BTreeSet<(UnixMs, SessionKey)>,
     due_at: BTreeMap<SessionKey, UnixMs>,
@@ -74,6 +77,7 @@ impl Judge {
         }
         self.with_twins(store, &mut dirty);
         self.with_rivals(store, &mut dirty);
+        self.with_disposed(store, &mut dirty);
         self.judge(store, dirty);
         &self.judgement
     }
@@ -142,6 +146,27 @@ impl Judge {
                 dirty.extend(running.map(|(key, _)| key.clone()));
             }
         }
+    }
+
+    /// How many sessions a disposal aborted concerns each of them.
+    fn with_disposed(&mut self, store: &Store, dirty: &mut BTreeSet<SessionKey>) {
+        let mut moved = BTreeSet::new();
+        for key in dirty.iter() {
+            let known = store.server(key.server).zip(store.session(key));
+            let is = known.and_then(|(server, it)| aborted_at(server, it, &self.limits));
+            let concerned = match is {
+                Some(_) => {
+                    self.disposed.insert(key.clone());
+                    true
+                }
+                None => self.disposed.remove(key),
+            };
+            if concerned {
+                moved.insert(key.server);
+            }
+        }
+        let others = self.disposed.iter();
+        dirty.extend(others.filter(|key| moved.contains(&key.server)).cloned());
     }
 
     fn judge(&mut self, store: &Store, dirty: BTreeSet<SessionKey>) {
