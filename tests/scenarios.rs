@@ -218,7 +218,8 @@ fn explained(
     for (rule, want) in &expect.no {
         let answer = told.tried.iter().find(|tried| tried.rule == rule);
         let answer = answer.map(|tried| &tried.answer);
-        if !matches!(answer, Some(Answer::No(why)) if why.contains(want)) {
+        if !matches!(answer, Some(Answer::No(why) | Answer::Later { why, .. }) if why.contains(want))
+        {
             report.fault(name, &format!("{rule} answers {answer:?}, not {want}"));
         }
     }

@@ -14,6 +14,8 @@ mod possible_permission;
 mod retry_overdue;
 mod retrying;
 mod running;
+mod silence;
+mod silent_stream;
 mod slow_tool;
 mod stale_busy;
 mod unanswered_prompt;
@@ -47,7 +49,7 @@ pub struct Rule {
     pub levels: &'static str,
     /// One sentence for the README.
     pub meaning: &'static str,
-    /// What a person can do.
+    /// What a person can do. A rule may set its own for one finding.
     pub offers: &'static [Offer],
     /// The rule itself.
     pub check: fn(&Facts) -> Answer,
@@ -63,13 +65,15 @@ pub static RULES: &[Rule] = &[
     stale_busy::RULE,
     hung_tool::RULE,
     slow_tool::RULE,
+    silent_stream::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
     failed::RULE,
 ];
 
 impl Rule {
-    /// Asks the rule; name and offers of a finding are the table's.
+    /// Asks the rule; the name of a finding is the table's, and so are its offers where the rule
+    /// set none of its own.
     pub fn ask(&self, facts: &Facts) -> Answer {
         if self.needs_messages && !facts.knows_messages() {
             return no("its messages are not current");
@@ -86,7 +90,9 @@ impl Rule {
         }
         if let Answer::Yes { finding, .. } = &mut answer {
             finding.name = self.id;
-            finding.offers = self.offers.to_vec();
+            if finding.offers.is_empty() {
+                finding.offers = self.offers.to_vec();
+            }
         }
         answer
     }
