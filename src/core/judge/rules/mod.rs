@@ -18,6 +18,8 @@ mod silence;
 mod silent_stream;
 mod slow_tool;
 mod stale_busy;
+mod stalled_arguments;
+mod stalled_start;
 mod unanswered_prompt;
 mod waiting;
 mod waiting_permission;
@@ -66,6 +68,8 @@ pub static RULES: &[Rule] = &[
     hung_tool::RULE,
     slow_tool::RULE,
     silent_stream::RULE,
+    stalled_start::RULE,
+    stalled_arguments::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
     failed::RULE,
