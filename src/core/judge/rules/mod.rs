@@ -7,6 +7,8 @@
 //! Invariants: a rule is pure; a rule that says `No` without a time can only change its answer by
 //! new input; `Settles`, `Later` and `Yes` name every moment at which time alone changes them.
 
+mod compaction_loop;
+mod compaction_slow;
 mod failed;
 mod hung_tool;
 mod interrupted;
@@ -64,12 +66,14 @@ pub static RULES: &[Rule] = &[
     possible_permission::RULE,
     retrying::RULE,
     retry_overdue::RULE,
+    compaction_loop::RULE,
     stale_busy::RULE,
     hung_tool::RULE,
     slow_tool::RULE,
     silent_stream::RULE,
     stalled_start::RULE,
     stalled_arguments::RULE,
+    compaction_slow::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
     failed::RULE,
