@@ -15,12 +15,14 @@ mod interrupted;
 mod possible_permission;
 mod retry_overdue;
 mod retrying;
+mod runaway;
 mod running;
 mod silence;
 mod silent_stream;
 mod slow_tool;
 mod stale_busy;
 mod stalled_arguments;
+mod stalled_between_steps;
 mod stalled_start;
 mod unanswered_prompt;
 mod waiting;
@@ -66,6 +68,7 @@ pub static RULES: &[Rule] = &[
     possible_permission::RULE,
     retrying::RULE,
     retry_overdue::RULE,
+    runaway::RULE,
     compaction_loop::RULE,
     stale_busy::RULE,
     hung_tool::RULE,
@@ -73,6 +76,7 @@ pub static RULES: &[Rule] = &[
     silent_stream::RULE,
     stalled_start::RULE,
     stalled_arguments::RULE,
+    stalled_between_steps::RULE,
     compaction_slow::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
