@@ -9,6 +9,8 @@
 
 mod abort_ignored;
 mod child_orphan;
+mod compaction_loop;
+mod compaction_slow;
 mod double_run;
 mod failed;
 mod hung_tool;
@@ -18,10 +20,16 @@ mod mass_abort;
 mod possible_permission;
 mod retry_overdue;
 mod retrying;
+mod runaway;
 mod running;
 mod running_elsewhere;
+mod silence;
+mod silent_stream;
 mod slow_tool;
 mod stale_busy;
+mod stalled_arguments;
+mod stalled_between_steps;
+mod stalled_start;
 mod unanswered_prompt;
 mod waiting;
 mod waiting_permission;
@@ -55,7 +63,7 @@ pub struct Rule {
     pub levels: &'static str,
     /// One sentence for the README.
     pub meaning: &'static str,
-    /// What a person can do.
+    /// What a person can do. A rule may set its own for one finding.
     pub offers: &'static [Offer],
     /// The rule itself.
     pub check: fn(&Facts) -> Answer,
@@ -70,9 +78,16 @@ pub static RULES: &[Rule] = &[
     retry_overdue::RULE,
     abort_ignored::RULE,
     double_run::RULE,
+    runaway::RULE,
+    compaction_loop::RULE,
     stale_busy::RULE,
     hung_tool::RULE,
     slow_tool::RULE,
+    silent_stream::RULE,
+    stalled_start::RULE,
+    stalled_arguments::RULE,
+    stalled_between_steps::RULE,
+    compaction_slow::RULE,
     lost_subagent_result::RULE,
     child_orphan::RULE,
     running_elsewhere::RULE,
@@ -83,7 +98,8 @@ pub static RULES: &[Rule] = &[
 ];
 
 impl Rule {
-    /// Asks the rule; name and offers of a finding are the table's.
+    /// Asks the rule; the name of a finding is the table's, and so are its offers where the rule
+    /// set none of its own.
     pub fn ask(&self, facts: &Facts) -> Answer {
         if self.needs_messages && !facts.knows_messages() {
             return no("its messages are not current");
@@ -94,7 +110,9 @@ impl Rule {
         }
         if let Answer::Yes { finding, .. } = &mut answer {
             finding.name = self.id;
-            finding.offers = self.offers.to_vec();
+            if finding.offers.is_empty() {
+                finding.offers = self.offers.to_vec();
+            }
         }
         answer
     }

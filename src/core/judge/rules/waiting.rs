@@ -32,6 +32,12 @@ pub(super) fn check(facts: &Facts, kind: AskKind) -> Answer {
     }
 }
 
+/// Something is asked that holds this session up, whichever kind it is.
+pub(super) fn is_held_up(facts: &Facts) -> bool {
+    let mut asks = facts.asks();
+    asks.any(|pending| !matches!(held_by(facts, pending), Held::Ended))
+}
+
 /// What an ask holds up.
 enum Held<'a> {
     /// A live part.
