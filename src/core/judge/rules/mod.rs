@@ -8,8 +8,10 @@
 //! new input; `Settles`, `Later` and `Yes` name every moment at which time alone changes them.
 
 mod failed;
+mod ghost_ask;
 mod hung_tool;
 mod interrupted;
+mod lost_ask;
 mod possible_permission;
 mod retry_overdue;
 mod retrying;
@@ -58,6 +60,8 @@ pub static RULES: &[Rule] = &[
     waiting_permission::RULE,
     waiting_question::RULE,
     possible_permission::RULE,
+    ghost_ask::RULE,
+    lost_ask::RULE,
     retrying::RULE,
     retry_overdue::RULE,
     stale_busy::RULE,
