@@ -137,7 +137,7 @@ impl Bench<'_> {
     fn settle(&mut self, facts: &Facts, rule: &Rule, level: &mut Level, at: UnixMs) {
         self.recheck(at);
         if rule.at_rest {
-            let (decayed, next) = rest::decayed(facts, *level);
+            let (decayed, next) = rest::decayed(facts, *level, facts.last_changed());
             *level = decayed;
             self.recheck(next);
         }

@@ -12,7 +12,9 @@ mod ghost_ask;
 mod hung_tool;
 mod interrupted;
 mod lost_ask;
+mod never_started;
 mod possible_permission;
+mod retry_far;
 mod retry_overdue;
 mod retrying;
 mod running;
@@ -63,12 +65,14 @@ pub static RULES: &[Rule] = &[
     ghost_ask::RULE,
     lost_ask::RULE,
     retrying::RULE,
+    retry_far::RULE,
     retry_overdue::RULE,
     stale_busy::RULE,
     hung_tool::RULE,
     slow_tool::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
+    never_started::RULE,
     failed::RULE,
 ];
 
