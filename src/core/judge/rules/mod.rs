@@ -7,17 +7,22 @@
 //! Invariants: a rule is pure; a rule that says `No` without a time can only change its answer by
 //! new input; `Settles`, `Later` and `Yes` name every moment at which time alone changes them.
 
+mod cut_short;
+mod ended;
 mod failed;
 mod ghost_ask;
 mod hung_tool;
 mod interrupted;
 mod lost_ask;
 mod never_started;
+mod poisoned_history;
 mod possible_permission;
 mod retry_far;
 mod retry_overdue;
 mod retrying;
+mod revert_pending;
 mod running;
+mod silent_stop;
 mod slow_tool;
 mod stale_busy;
 mod unanswered_prompt;
@@ -74,6 +79,10 @@ pub static RULES: &[Rule] = &[
     unanswered_prompt::RULE,
     never_started::RULE,
     failed::RULE,
+    poisoned_history::RULE,
+    cut_short::RULE,
+    silent_stop::RULE,
+    revert_pending::RULE,
 ];
 
 impl Rule {
