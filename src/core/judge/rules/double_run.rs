@@ -63,7 +63,10 @@ fn rival<'a>(facts: &Facts<'a>) -> Result<(&'a Message, &'a Message), &'static s
     let mut open = answers.filter(|message| message.is_assistant() && is_open(message));
     let none = "no two answers to one prompt are open";
     let newer = open.next().ok_or(none)?;
-    let mut same = open.filter(|older| older.parent.is_some() && older.parent == newer.parent);
+    // One with a finish is being closed while the next step begins.
+    let mut same = open.filter(|older| {
+        older.finish.is_none() && older.parent.is_some() && older.parent == newer.parent
+    });
     let older = same.next().ok_or(none)?;
     if is_left_over(facts, older) {
         return Err("the older open answer was left over when the present run began");

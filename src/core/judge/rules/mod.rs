@@ -11,19 +11,28 @@ mod abort_ignored;
 mod child_orphan;
 mod compaction_loop;
 mod compaction_slow;
+mod cut_short;
 mod double_run;
+mod ended;
 mod failed;
+mod ghost_ask;
 mod hung_tool;
 mod interrupted;
+mod lost_ask;
 mod lost_subagent_result;
 mod mass_abort;
+mod never_started;
+mod poisoned_history;
 mod possible_permission;
+mod retry_far;
 mod retry_overdue;
 mod retrying;
+mod revert_pending;
 mod runaway;
 mod running;
 mod running_elsewhere;
 mod silence;
+mod silent_stop;
 mod silent_stream;
 mod slow_tool;
 mod stale_busy;
@@ -74,7 +83,10 @@ pub static RULES: &[Rule] = &[
     waiting_permission::RULE,
     waiting_question::RULE,
     possible_permission::RULE,
+    ghost_ask::RULE,
+    lost_ask::RULE,
     retrying::RULE,
+    retry_far::RULE,
     retry_overdue::RULE,
     abort_ignored::RULE,
     double_run::RULE,
@@ -93,8 +105,13 @@ pub static RULES: &[Rule] = &[
     running_elsewhere::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
+    never_started::RULE,
+    poisoned_history::RULE,
     failed::RULE,
+    cut_short::RULE,
+    silent_stop::RULE,
     mass_abort::RULE,
+    revert_pending::RULE,
 ];
 
 impl Rule {

@@ -6,7 +6,7 @@ use crate::core::id::{Directory, SessionId};
 use crate::core::store::{Gap, PendingAsk, Server, Session, Stranger};
 use crate::core::time::UnixMs;
 use crate::core::wire::{
-    Ask, AskKind, AsksRead, DirectoryState, Endpoint, ReadFailed, SessionInfo, SessionList,
+    Ask, AskKind, AsksRead, DirectoryState, Endpoint, Part, ReadFailed, SessionInfo, SessionList,
     SessionRead, Status, StatusRead, TailRead,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -131,7 +131,9 @@ pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touche
     for (id, session) in &mut server.sessions {
         let here = session.info.directory == read.directory;
         let listed: Vec<&Ask> = read.asks.iter().filter(|ask| ask.session == *id).collect();
-        if (here || !listed.is_empty()) && merge_asks(session, stamp, read, &listed) {
+        let concerns = here || !listed.is_empty();
+        let changed = concerns && merge_asks(session, stamp, read, &listed);
+        if changed || (here && has_open_question(session, read.kind)) {
             touched.push(id.clone());
         }
     }
@@ -140,6 +142,12 @@ pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touche
         return Touched::Server;
     }
     Touched::Many(touched)
+}
+
+/// It has a question whose ask this list should name: that it does not is telling as well.
+fn has_open_question(session: &Session, kind: AskKind) -> bool {
+    let tools = session.tail.live_parts().filter_map(Part::tool);
+    kind == AskKind::Question && { tools }.any(|tool| tool.tool == "question")
 }
 
 /// Asks of sessions that are in no list yet wait for their row.
