@@ -6,8 +6,9 @@ use ocwatch::core::id::{Directory, Epoch, ServerId, SessionId, SessionKey};
 use ocwatch::core::store::{Change, Reported, ServerSpec, Store, Why};
 use ocwatch::core::time::UnixMs;
 use ocwatch::core::wire::{
-    Body, DirectoryReport, DirectoryState, Event, EventKind, Input, LinkReport, LostCause, Message,
-    Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+    Ask, AskKind, AsksRead, Body, DirectoryReport, DirectoryState, Event, EventKind, Input,
+    LinkReport, LostCause, Message, Role, SessionInfo, SessionList, Status, StatusRead, TailRead,
+    Tokens,
 };
 use std::collections::BTreeMap;
 
@@ -257,4 +258,39 @@ fn messages_that_ended_during_a_read_stay_ended_and_removed_ones_stay_removed() 
     assert_eq!(world.tail(), want);
     world.say(30, Body::Tail(read));
     assert_eq!(world.tail(), want, "idempotent");
+}
+
+#[test]
+fn closed_asks_do_not_heap_up() {
+    let mut world = World::new();
+    let ask = |n: i64| Ask {
+        id: format!("per_{n:03}").into(),
+        session: id(),
+        kind: AskKind::Permission,
+        tool: None,
+        permission: None,
+        patterns: Vec::new(),
+        always: Vec::new(),
+        questions: Vec::new(),
+    };
+    for n in 0..200 {
+        world.event(10, EventKind::Asked(Box::new(ask(n))));
+        let closed = EventKind::AskClosed {
+            session: id(),
+            ask: ask(n).id,
+        };
+        world.event(10, closed);
+    }
+    world.say(
+        11,
+        Body::Asks(AsksRead {
+            directory: HOME.into(),
+            kind: AskKind::Permission,
+            asked_at: UnixMs(9),
+            asks: vec![ask(199)],
+        }),
+    );
+    let session = world.store.session(&key()).unwrap();
+    assert!(session.asks.is_empty(), "a newer event said it is closed");
+    assert!(session.closed_asks.len() <= 64);
 }
