@@ -261,6 +261,48 @@ fn messages_that_ended_during_a_read_stay_ended_and_removed_ones_stay_removed() 
 }
 
 #[test]
+fn an_event_names_only_what_it_changed() {
+    let mut world = World::new();
+    let server = ServerId(0);
+    let one = |name: &str| Change::Sessions(server, vec![name.into()]);
+    let token = EventKind::Delta {
+        session: id(),
+        message: "msg_1".into(),
+        part: "prt_1".into(),
+        text: "word".into(),
+    };
+    let child = SessionInfo {
+        parent: Some(id()),
+        ..row("ses_2")
+    };
+    let steps = [
+        (token, Change::Progress(server, id())),
+        (EventKind::SessionUpdated(Box::new(child)), one("ses_2")),
+        // It leaves its parent.
+        (
+            EventKind::SessionUpdated(Box::new(row("ses_2"))),
+            one("ses_2"),
+        ),
+        (EventKind::SessionDeleted("ses_2".into()), one("ses_2")),
+        (EventKind::SessionDeleted("ses_2".into()), Change::Nothing),
+        (
+            EventKind::Unknown { kind: "new".into() },
+            Change::Itself(server),
+        ),
+        (
+            EventKind::Malformed {
+                kind: None,
+                why: "no JSON".into(),
+            },
+            Change::Itself(server),
+        ),
+    ];
+    for (at, (kind, want)) in (1..).zip(steps) {
+        assert_eq!(world.event(at, kind.clone()), want, "{kind:?}");
+    }
+}
+
+#[test]
 fn closed_asks_do_not_heap_up() {
     let mut world = World::new();
     let ask = |n: i64| Ask {

@@ -21,7 +21,7 @@ mod waiting;
 mod waiting_permission;
 mod waiting_question;
 
-pub(super) use possible_permission::is_broken;
+pub(super) use possible_permission::{is_broken, may_be_meant};
 
 use crate::core::judge::facts::Facts;
 use crate::core::judge::say::no;

@@ -114,7 +114,8 @@ fn candidates(facts: &Facts) -> usize {
     here.filter(may).count().max(1)
 }
 
-fn may_be_meant(server: &Server, session: &Session) -> bool {
+/// Whether the ask that breaks its project's list may be one of this session.
+pub(in crate::core::judge) fn may_be_meant(server: &Server, session: &Session) -> bool {
     matches!(server.reported(session), Reported::Busy)
         && (has_permission_ask(session) || waiting_part(server, session).is_some())
 }

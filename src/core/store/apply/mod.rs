@@ -27,6 +27,8 @@ pub(super) struct Stamp {
 pub(super) enum Touched {
     Nothing,
     One(SessionId),
+    Progress(SessionId),
+    Itself,
     Many(Vec<SessionId>),
     Server,
 }
@@ -52,6 +54,8 @@ impl Store {
         match take(server, stamp, input.body) {
             Touched::Nothing => Change::Nothing,
             Touched::One(session) => Change::Sessions(id, vec![session]),
+            Touched::Progress(session) => Change::Progress(id, session),
+            Touched::Itself => Change::Itself(id),
             Touched::Many(sessions) if sessions.is_empty() => Change::Nothing,
             Touched::Many(sessions) => Change::Sessions(id, sessions),
             Touched::Server => Change::Server(id),
@@ -77,7 +81,7 @@ fn take(server: &mut Server, stamp: Stamp, body: Body) -> Touched {
 /// A session is gone. Its children stay and become orphans.
 pub(super) fn remove(server: &mut Server, session: &SessionId) -> Touched {
     match server.sessions.remove(session) {
-        Some(_) => Touched::Server,
+        Some(_) => Touched::One(session.clone()),
         None => Touched::Nothing,
     }
 }

@@ -32,9 +32,12 @@ pub(super) fn sessions(server: &mut Server, list: SessionList) -> Touched {
 
 /// One row heals no list that cannot be read.
 pub(super) fn session(server: &mut Server, read: SessionRead) -> Touched {
+    let id = read.row.id.clone();
     take_row(server, read.row, read.asked_at);
-    close_gap(server, Endpoint::Session, None);
-    Touched::Server
+    if close_gap(server, Endpoint::Session, None) {
+        return Touched::Server;
+    }
+    Touched::One(id)
 }
 
 fn take_row(server: &mut Server, row: SessionInfo, asked_at: UnixMs) {
