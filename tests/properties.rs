@@ -3,6 +3,9 @@
 //! Judging never panics; the cache equals a judgement from scratch; the order of reads does not
 //! matter; time alone never makes a session look better; evidence can be found in the store.
 
+#[path = "properties/families.rs"]
+mod families;
+
 use ocwatch::core::id::{AskId, CallId, Directory, Epoch, MessageId, PartId, ServerId, SessionId};
 use ocwatch::core::judge::{Judge, Judgement, Level, Limits, explain, judge, judge_all};
 use ocwatch::core::store::{ServerSpec, Session, Store};
