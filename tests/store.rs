@@ -124,6 +124,7 @@ fn answer(name: &str, created: i64, completed: Option<i64>) -> Message {
         finish: None,
         error: None,
         summary: false,
+        structured: false,
         agent: None,
         model: None,
         cost: 0.0,

@@ -11,8 +11,9 @@ use ocwatch::core::store::{Change, Store};
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
     Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Endpoint, Event,
-    EventKind, Input, LinkReport, Message, Part, PartBody, ReadFailed, Role, SessionInfo,
-    SessionRead, Status, StatusRead, TailRead, Tokens, ToolOutput, ToolPart, ToolRef, ToolState,
+    EventKind, Input, LinkReport, LostCause, Message, Part, PartBody, ReadFailed, Role,
+    SessionInfo, SessionRead, Status, StatusRead, TailRead, Tokens, ToolOutput, ToolPart, ToolRef,
+    ToolState,
 };
 use proptest::collection::vec;
 use proptest::option::of;
@@ -61,7 +62,8 @@ enum Deed {
     Broken(bool),
     Unloaded,
     Strange,
-    Reconnected,
+    /// A new process answers.
+    Restarted,
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
@@ -84,7 +86,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => prop_oneof![
             3 => Just(Deed::Strange),
             1 => Just(Deed::Unloaded),
-            1 => Just(Deed::Reconnected),
+            1 => Just(Deed::Restarted),
         ],
     ]
 }
@@ -151,6 +153,7 @@ fn answer(n: usize, now: UnixMs) -> Message {
         finish: None,
         error: None,
         summary: false,
+        structured: false,
         agent: None,
         model: None,
         cost: 0.0,
@@ -171,6 +174,7 @@ fn tool(n: usize, name: &str, child: usize, now: UnixMs) -> Part {
             subject: String::new(),
             timeout_ms: None,
             input_keys: Vec::new(),
+            input_digest: 0,
             questions: None,
             output: ToolOutput::default(),
             child: (name == "task").then(|| id(child)),
@@ -245,7 +249,10 @@ impl Step {
             Deed::Broken(broken) => vec![permissions(n, *broken, now)],
             Deed::Unloaded => events(vec![EventKind::InstanceDisposed(home(n))]),
             Deed::Strange => events(vec![EventKind::Unknown { kind: "new".into() }]),
-            Deed::Reconnected => vec![Body::Link(LinkReport::Connecting { attempt: 1 })],
+            Deed::Restarted => vec![
+                Body::Link(LinkReport::Connecting { attempt: 1 }),
+                Body::Link(LinkReport::Live),
+            ],
         }
     }
 }
@@ -311,6 +318,7 @@ fn snapshot(server: u16, at: UnixMs) -> Vec<Body> {
             whole: true,
         }));
     }
+    bodies.push(Body::Link(LinkReport::Live));
     bodies
 }
 
@@ -328,6 +336,21 @@ impl Pair {
         let input: Input = to(server, input(body, at, epoch));
         let change = self.store.apply(input);
         self.changes.push(change);
+    }
+
+    fn step(&mut self, step: &Step, now: UnixMs) {
+        if matches!(step.deed, Deed::Restarted) {
+            let lost = LinkReport::Lost {
+                cause: LostCause::Refused,
+                text: "gone".into(),
+                retry_at: now,
+            };
+            self.take(step.server, Body::Link(lost), now);
+            self.epochs[usize::from(step.server)] += 1;
+        }
+        for body in step.bodies(now) {
+            self.take(step.server, body, now);
+        }
     }
 
     fn compare(&mut self, now: UnixMs) -> Result<(), TestCaseError> {
@@ -385,9 +408,7 @@ fn a_child_that_moves_away_gives_no_more_time() {
             wait,
             with_next: false,
         };
-        for body in step.bodies(now) {
-            pair.take(1, body, now);
-        }
+        pair.step(&step, now);
         pair.compare(now).unwrap();
         let key = SessionKey::new(ServerId(1), id(1));
         let verdict = &pair.cache.judgement().verdicts[&key];
@@ -405,12 +426,7 @@ proptest! {
         pair.compare(now)?;
         for step in steps {
             now = now + Span(step.wait);
-            if matches!(step.deed, Deed::Reconnected) {
-                pair.epochs[usize::from(step.server)] += 1;
-            }
-            for body in step.bodies(now) {
-                pair.take(step.server, body, now);
-            }
+            pair.step(&step, now);
             if !step.with_next {
                 pair.compare(now)?;
             }

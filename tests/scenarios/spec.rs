@@ -29,6 +29,28 @@ pub struct Scenario {
     #[serde(default)]
     pub event: Vec<Happening>,
     pub expect: Vec<Expect>,
+    #[serde(default)]
+    pub expect_server: Vec<ExpectServer>,
+    /// It listens beyond this machine without a password.
+    #[serde(default)]
+    pub unsecured: bool,
+}
+
+/// What must follow about a server itself.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectServer {
+    #[serde(default = "zero")]
+    pub at: String,
+    #[serde(default)]
+    pub server: u16,
+    pub state: Option<String>,
+    /// Names in order; the leading one first.
+    #[serde(default)]
+    pub findings: Vec<String>,
+    /// Each is contained in the leading finding's text.
+    #[serde(default)]
+    pub text: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -60,6 +82,9 @@ pub struct Row {
     pub archived: Option<String>,
     #[serde(default)]
     pub reverted: bool,
+    /// It is in no session list; only the run state names it.
+    #[serde(default)]
+    pub unlisted: bool,
     #[serde(default = "idle")]
     pub status: String,
     pub retry: Option<RetryRow>,
@@ -78,6 +103,8 @@ pub struct RetryRow {
     pub next: String,
     #[serde(default)]
     pub message: String,
+    /// What a person must do first.
+    pub action: Option<String>,
 }
 
 #[derive(Deserialize, Clone)]
@@ -92,6 +119,8 @@ pub struct MessageRow {
     pub error: Option<ErrorRow>,
     #[serde(default)]
     pub summary: bool,
+    #[serde(default)]
+    pub structured: bool,
     #[serde(default)]
     pub parts: Vec<PartRow>,
 }
@@ -122,6 +151,12 @@ pub struct PartRow {
     pub timeout: Option<String>,
     pub keys: Vec<String>,
     pub output: Option<String>,
+    /// What the tool was called with, as far as sameness goes.
+    pub input: String,
+    /// A task that works on in the background.
+    pub background: bool,
+    /// A request to compact.
+    pub compaction: bool,
     pub child: Option<String>,
     pub error: Option<String>,
 }
@@ -158,6 +193,23 @@ pub struct Happening {
     pub ask: Option<AskRow>,
     pub closed: Option<String>,
     pub lost: Option<String>,
+    /// Its row is gone: `deleted` (an event) or `404` (an answer).
+    pub gone: Option<String>,
+    /// This program sends an abort.
+    #[serde(default)]
+    pub abort_sent: bool,
+    /// The watcher's clock jumps.
+    #[serde(default)]
+    pub clock_jumped: bool,
+    /// The instance of this directory is disposed.
+    pub disposed: Option<String>,
+    /// Its messages are read again, and are these.
+    pub read: Option<Vec<MessageRow>>,
+    /// A list of asks is read again: `permission` or `question`, of the session's directory, …
+    pub asks_read: Option<String>,
+    /// … and these are pending.
+    #[serde(default)]
+    pub asks: Vec<AskRow>,
     /// A new connection: who is not idle now.
     pub reconnected: Option<BTreeMap<String, String>>,
 }

@@ -7,7 +7,8 @@
 //! | but progress alone | its children | they run where their parent runs |
 //! | but progress alone | the same session on other servers | what one runs, or saw go on, is not interrupted on the others |
 //! | it joins or leaves a [`Club`] | the other members | they count each other |
-//! | its findings of [`TOLD_TO_SERVER`] | its server's verdict | the server lists them |
+//! | it comes or goes | its server's verdict | a run without a session is the server's |
+//! | its server lists it, or no longer | its server's verdict | `restarted` lists what was cut off |
 //!
 //! What lies below an ancestor is joined to it by `family.rs`; that is no bond: its own verdict
 //! does not rest on it. Time alone crosses no bond: a verdict names its own recheck.
@@ -20,9 +21,8 @@
 use crate::core::id::{Directory, ServerId, SessionId, SessionKey};
 use crate::core::judge::facts::Facts;
 use crate::core::judge::rules::{is_broken, may_be_meant};
-use crate::core::judge::{Level, Verdict, blind, family};
+use crate::core::judge::{blind, family};
 use crate::core::store::Store;
-use crate::core::time::UnixMs;
 use crate::core::wire::AskKind;
 use std::collections::{BTreeSet, HashMap};
 
@@ -45,19 +45,6 @@ fn clubs(facts: &Facts) -> Vec<Club> {
     clubs
 }
 
-/// Findings of sessions that their server's verdict lists.
-const TOLD_TO_SERVER: [&str; 1] = ["interrupted"];
-
-/// What a verdict tells its server: if it is another, the server is judged again.
-pub(super) fn tells_server(
-    verdict: Option<&Verdict>,
-) -> Vec<(&'static str, Level, Option<UnixMs>)> {
-    let findings = verdict.into_iter().flat_map(|verdict| &verdict.findings);
-    let told = findings.filter(|found| TOLD_TO_SERVER.contains(&found.name));
-    told.map(|found| (found.name, found.level, found.since))
-        .collect()
-}
-
 /// Who is tied to whom, as of the last judgement.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bonds {
@@ -72,6 +59,17 @@ pub(super) struct Bonds {
 struct Ties {
     parent: Option<SessionId>,
     clubs: Vec<Club>,
+}
+
+/// What became of a session's place in the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moved {
+    /// It is the same.
+    No,
+    /// It has another parent.
+    Within,
+    /// It has come or gone.
+    InOrOut,
 }
 
 impl Bonds {
@@ -109,31 +107,33 @@ impl Bonds {
         ids.map(move |id| SessionKey::new(server, id.clone()))
     }
 
-    /// Ties a session anew; `None`: it is gone. Says whether its place in the tree is another, and
+    /// Ties a session anew; `None`: it is gone. Says what of its place in the tree is another, and
     /// adds to `fellows` the members of the clubs that it joined or left.
     pub(super) fn tie(
         &mut self,
         key: &SessionKey,
         facts: Option<&Facts>,
         fellows: &mut BTreeSet<SessionKey>,
-    ) -> bool {
+    ) -> Moved {
         let new = facts.map(|facts| Ties {
             parent: facts.session.info.parent.clone(),
             clubs: clubs(facts),
         });
         if self.ties.get(key) == new.as_ref() {
-            return false;
+            return Moved::No;
         }
         let old = match new.clone() {
             Some(new) => self.ties.insert(key.clone(), new),
             None => self.ties.remove(key),
         };
         self.join(key, clubs_of(old.as_ref()), clubs_of(new.as_ref()), fellows);
-        let moved = old.as_ref().map(|it| &it.parent) != new.as_ref().map(|it| &it.parent);
-        if moved {
-            let parent = |ties: Option<Ties>| ties.and_then(|it| it.parent);
-            self.adopt(key, parent(old), parent(new));
-        }
+        let moved = match (&old, &new) {
+            (Some(old), Some(new)) if old.parent == new.parent => return Moved::No,
+            (Some(_), Some(_)) => Moved::Within,
+            _ => Moved::InOrOut,
+        };
+        let parent = |ties: Option<Ties>| ties.and_then(|it| it.parent);
+        self.adopt(key, parent(old), parent(new));
         moved
     }
 

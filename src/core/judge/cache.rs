@@ -7,8 +7,9 @@
 //! a walk over all of them.
 
 use crate::core::id::{Epoch, ServerId, SessionId, SessionKey};
-use crate::core::judge::bonds::{self, Bonds};
+use crate::core::judge::bonds::{self, Bonds, Moved};
 use crate::core::judge::family::{self, Family};
+use crate::core::judge::server::is_listed;
 use crate::core::judge::{Facts, Judgement, Limits, Verdict, judge_server, one};
 use crate::core::store::{Change, Store};
 use crate::core::time::UnixMs;
@@ -22,6 +23,8 @@ pub struct Judge {
     epochs: BTreeMap<ServerId, Epoch>,
     bonds: Bonds,
     family: Family,
+    /// The sessions that their servers list.
+    listed: BTreeSet<SessionKey>,
     due: Due,
     judgement: Judgement,
 }
@@ -105,8 +108,7 @@ impl Judge {
     /// Every session of a server that is known or was, and itself.
     fn whole_server(&self, store: &Store, id: ServerId, round: &mut Round) {
         round.servers.insert(id);
-        let first = SessionKey::new(id, SessionId::from(""));
-        let verdicts = self.judgement.verdicts.range(first..);
+        let verdicts = self.judgement.verdicts.range(first_of(id)..);
         let known = verdicts.map(|(key, _)| key);
         let known = known.take_while(|key| key.server == id).cloned();
         let server = store.server(id).into_iter();
@@ -140,23 +142,22 @@ impl Judge {
     fn judge_each(&mut self, store: &Store, keys: BTreeSet<SessionKey>, round: &mut Round) {
         for key in keys {
             if !round.judged.contains_key(&key) {
-                let own = self.judge_one(store, &key, &mut round.later);
+                let own = self.judge_one(store, &key, round);
                 round.judged.insert(key, own);
             }
         }
     }
 
-    fn judge_one(
-        &mut self,
-        store: &Store,
-        key: &SessionKey,
-        later: &mut BTreeSet<SessionKey>,
-    ) -> Option<Verdict> {
+    fn judge_one(&mut self, store: &Store, key: &SessionKey, round: &mut Round) -> Option<Verdict> {
         let facts = Facts::new(store, key, self.now, &self.limits);
-        if self.bonds.tie(key, facts.as_ref(), later) {
+        let moved = self.bonds.tie(key, facts.as_ref(), &mut round.later);
+        if moved == Moved::InOrOut {
+            round.servers.insert(key.server);
+        }
+        if moved != Moved::No {
             for top in self.bonds.children(key).chain([key.clone()]) {
-                later.extend(self.family.concerned(&top));
-                later.insert(top);
+                round.later.extend(self.family.concerned(&top));
+                round.later.insert(top);
             }
         }
         let verdict = facts.as_ref().map(|facts| one::judge(facts, None));
@@ -177,27 +178,42 @@ impl Judge {
         if let Some((verdict, below)) = own.as_mut().zip(self.family.below(&key)) {
             family::join(store, verdict, below);
         }
-        let tells = bonds::tells_server(own.as_ref());
-        let (server, verdicts) = (key.server, &mut self.judgement.verdicts);
-        let old = match own {
-            Some(verdict) => verdicts.insert(key, verdict),
-            None => verdicts.remove(&key),
+        let changed = if own.as_ref().is_some_and(is_listed) {
+            self.listed.insert(key.clone())
+        } else {
+            self.listed.remove(&key)
         };
-        if bonds::tells_server(old.as_ref()) != tells {
-            servers.insert(server);
+        if changed {
+            servers.insert(key.server);
         }
+        match own {
+            Some(verdict) => self.judgement.verdicts.insert(key, verdict),
+            None => self.judgement.verdicts.remove(&key),
+        };
     }
 
     /// Servers are never forgotten, so their places are those of the store.
     fn judge_servers(&mut self, store: &Store, again: &BTreeSet<ServerId>) {
         for (place, (id, server)) in store.servers().enumerate() {
-            match self.judgement.servers.get_mut(place) {
-                None => self.judgement.servers.push(judge_server(id, server)),
-                Some(verdict) if again.contains(&id) => *verdict = judge_server(id, server),
-                Some(_) => {}
+            let known = self.judgement.servers.get_mut(place);
+            if known.is_some() && !again.contains(&id) {
+                continue;
+            }
+            let listed = self.listed.range(first_of(id)..);
+            let listed = listed.take_while(|key| key.server == id);
+            let listed: Vec<SessionId> = listed.map(|key| key.session.clone()).collect();
+            let verdict = judge_server(id, server, &listed);
+            match known {
+                Some(known) => *known = verdict,
+                None => self.judgement.servers.push(verdict),
             }
         }
     }
+}
+
+/// No key of a server comes before this one.
+fn first_of(server: ServerId) -> SessionKey {
+    SessionKey::new(server, SessionId::from(""))
 }
 
 /// When which session is to be judged again, in the watcher's clock.

@@ -14,7 +14,7 @@ pub(super) fn decay(facts: &Facts, finding: &mut Finding) -> Option<UnixMs> {
 /// What becomes of a level: as it is for 24 h after the last change, `watch` until 7 d, `ok` then.
 pub(super) fn decayed(facts: &Facts, level: Level) -> (Level, Option<UnixMs>) {
     let changed = facts.last_changed();
-    let watch_at = changed + facts.limits.rest_watch;
+    let watch_at = changed + facts.limits.rest_after;
     let ok_at = changed + facts.limits.rest_ok;
     if facts.now >= ok_at {
         (level.min(Level::Ok), None)

@@ -13,6 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "failed",
     at_rest: true,
     watched: false,
+    by_age: false,
     needs_messages: true,
     levels: "needs-you",
     meaning: "The last answer ended with an error; its words are shown.",

@@ -24,10 +24,14 @@ mod waiting_question;
 pub(super) use possible_permission::{is_broken, may_be_meant};
 
 use crate::core::judge::facts::Facts;
-use crate::core::judge::say::no;
+use crate::core::judge::say::{no, settles};
 use crate::core::judge::{Answer, Offer};
 
 /// A named way in which a session can need a person.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent traits of a rule; each is one column of the table"
+)]
 pub struct Rule {
     /// The finding's name, as in `status --json`.
     pub id: &'static str,
@@ -35,6 +39,8 @@ pub struct Rule {
     pub at_rest: bool,
     /// Claims something only where our own watching saw it (W).
     pub watched: bool,
+    /// Rests on how long something has lasted: after a clock jumped it settles anew.
+    pub by_age: bool,
     /// Rests on messages; not asked while they are not known.
     pub needs_messages: bool,
     /// Which levels it gives, in words.
@@ -69,6 +75,15 @@ impl Rule {
             return no("its messages are not current");
         }
         let mut answer = (self.check)(facts);
+        if let (true, Answer::Yes { finding, .. }, Some(at)) =
+            (self.by_age, &answer, facts.trusted_at())
+        {
+            return settles(
+                finding.level,
+                at,
+                "a clock has jumped: ages are not trusted yet",
+            );
+        }
         if let Answer::Yes { finding, .. } = &mut answer {
             finding.name = self.id;
             finding.offers = self.offers.to_vec();

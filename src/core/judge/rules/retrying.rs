@@ -12,6 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "retrying",
     at_rest: false,
     watched: false,
+    by_age: false,
     needs_messages: false,
     levels: "watch; needs-you from attempt 5 or after 10 min",
     meaning: "The provider failed; the server will try again at the time shown.",

@@ -13,6 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "stale-busy",
     at_rest: false,
     watched: false,
+    by_age: true,
     needs_messages: true,
     levels: "stuck",
     meaning: "The last answer is finished, yet the server still reports the session busy.",

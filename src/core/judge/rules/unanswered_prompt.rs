@@ -18,6 +18,7 @@ pub(super) const RULE: Rule = Rule {
     id: "unanswered-prompt",
     at_rest: true,
     watched: true,
+    by_age: true,
     needs_messages: true,
     levels: "watch; stuck when an error was heard since the prompt",
     meaning: "The newest message is your prompt, and nothing works on an answer.",

@@ -3,13 +3,13 @@
 
 use super::{Stamp, Touched};
 use crate::core::id::{Directory, SessionId};
-use crate::core::store::{Gap, PendingAsk, Server, Session};
+use crate::core::store::{Gap, PendingAsk, Server, Session, Stranger};
 use crate::core::time::UnixMs;
 use crate::core::wire::{
-    Ask, AsksRead, DirectoryState, Endpoint, ReadFailed, SessionInfo, SessionList, SessionRead,
-    Status, StatusRead, TailRead,
+    Ask, AskKind, AsksRead, DirectoryState, Endpoint, ReadFailed, SessionInfo, SessionList,
+    SessionRead, Status, StatusRead, TailRead,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Something an event said at `event` is newer than a read asked at `asked`.
 fn newer(event: Option<UnixMs>, asked: UnixMs) -> bool {
@@ -71,30 +71,60 @@ pub(super) fn status(server: &mut Server, stamp: Stamp, read: StatusRead) -> Tou
             touched.push(id.clone());
         }
     }
-    server
-        .strangers
-        .retain(|_, (home, _)| *home != read.directory);
-    for (id, status) in read.entries {
-        if !server.sessions.contains_key(&id) {
-            server
-                .strangers
-                .insert(id, (read.directory.clone(), status));
-        }
-    }
-    if first || changed_state {
+    let strangers = read.entries.into_iter();
+    let strangers = strangers.filter(|(id, _)| !server.sessions.contains_key(id));
+    let strangers: Vec<_> = strangers.collect();
+    let moved = keep_strangers(server, stamp, &read.directory, strangers);
+    if first || changed_state || moved {
         return Touched::Server;
     }
     Touched::Many(touched)
 }
 
+/// Replaces who runs in a directory and is in no list. Says whether anyone came or went.
+fn keep_strangers(
+    server: &mut Server,
+    stamp: Stamp,
+    home: &Directory,
+    named: Vec<(SessionId, Status)>,
+) -> bool {
+    let here = |stranger: &Stranger| stranger.directory == *home;
+    let before = server.strangers.values().filter(|it| here(it)).count();
+    let named: BTreeMap<SessionId, Status> = named.into_iter().collect();
+    let mut moved = before != named.len();
+    server
+        .strangers
+        .retain(|id, stranger| !here(stranger) || named.contains_key(id));
+    for (id, status) in named {
+        if let Some(known) = server.strangers.get_mut(&id) {
+            known.status = status;
+            continue;
+        }
+        let stranger = Stranger {
+            directory: home.clone(),
+            status,
+            seen_at: stamp.at,
+            gone: false,
+        };
+        server.strangers.insert(id, stranger);
+        moved = true;
+    }
+    moved
+}
+
 pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touched {
     let endpoint = match read.kind {
-        crate::core::wire::AskKind::Permission => Endpoint::Permission,
-        crate::core::wire::AskKind::Question => Endpoint::Question,
+        AskKind::Permission => Endpoint::Permission,
+        AskKind::Question => Endpoint::Question,
     };
     let view = server.directory_mut(&read.directory);
-    view.ask_reads = view.ask_reads.saturating_add(1);
-    let first = view.ask_reads <= 2;
+    let reads = match read.kind {
+        AskKind::Permission => &mut view.permission_reads,
+        AskKind::Question => &mut view.question_reads,
+    };
+    // That a second read says the same matters to asks that were lost.
+    let first = reads[1].is_none();
+    *reads = [Some(read.asked_at), reads[0]];
     let healed = close_gap(server, endpoint, Some(&read.directory));
     keep_strays(server, stamp, read);
     let mut touched = Vec::new();
