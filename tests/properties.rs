@@ -4,6 +4,11 @@
 //! events once all is at rest, does not matter; a verdict rests on no other session than those that
 //! it names; time alone never makes a session look better; evidence can be found in the store.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "properties/families.rs"]
+mod families;
+
 use ocwatch::core::id::{AskId, CallId, Directory, Epoch, MessageId, PartId, ServerId, SessionId};
 use ocwatch::core::judge::{Judge, Judgement, Level, Limits, Settling, explain, judge, judge_all};
 use ocwatch::core::store::{ServerSpec, Session, Store};

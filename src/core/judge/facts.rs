@@ -4,7 +4,8 @@
 //! Invariant: all times that leave here are the server's; the watcher's are translated by [`Facts::at`].
 
 use crate::core::id::{ServerId, SessionKey};
-use crate::core::judge::activity::{self, is_open, newest_time, standing_asks};
+use crate::core::judge::activity::{self, is_open, newest_time};
+use crate::core::judge::held::standing_asks;
 use crate::core::judge::held::{Held, held_by};
 use crate::core::judge::limits::Limits;
 use crate::core::judge::{Activity, blind};

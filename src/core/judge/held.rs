@@ -1,15 +1,38 @@
 //! What an ask holds up: a live part, or nothing any more.
 //!
-//! What it does: follow an ask to its tool call, as far as the messages are known. What it does
+//! What it does: say which asks stand, follow an ask to its tool call, as far as the messages are known. What it does
 //! not: look at the reported status, or call anything good or bad. An ask whose call has ended is
 //! a ghost: an abort leaves it on the server's list.
 
 use crate::core::id::MessageId;
 use crate::core::judge::Facts;
-use crate::core::judge::activity::{holds_up, newest_time};
-use crate::core::store::{PendingAsk, Tail};
+use crate::core::judge::activity::newest_time;
+use crate::core::store::{PendingAsk, Server, Session, Tail};
 use crate::core::time::UnixMs;
-use crate::core::wire::{Part, ToolState};
+use crate::core::wire::{Message, Part, ToolState};
+
+/// Asks that stand as far as we know: seen in this connection, or not asked again since an older
+/// one. What a restart forgot is gone once the lists were read. In the order of their ids, which
+/// is that of their creation.
+pub fn standing_asks<'a>(server: &Server, session: &'a Session) -> Vec<&'a PendingAsk> {
+    if session.asks.is_empty() {
+        return Vec::new();
+    }
+    let view = server.directories.get(&session.info.directory);
+    let unasked = |kind| view.is_none_or(|view| !view.has_read(kind));
+    let asks = session.asks.iter();
+    let asks = asks.filter(|it| it.epoch == server.epoch || unasked(it.ask.kind));
+    let mut asks: Vec<_> = asks.collect();
+    asks.sort_by(|a, b| a.ask.id.cmp(&b.ask.id));
+    asks
+}
+
+/// Whether an ask holds up this part of this message.
+pub fn holds_up(pending: &PendingAsk, message: &Message, part: &Part) -> bool {
+    let call = part.tool().and_then(|tool| tool.call.as_ref());
+    let tool = pending.ask.tool.as_ref();
+    tool.is_some_and(|tool| tool.message == message.id && Some(&tool.call) == call)
+}
 
 /// What an ask holds up.
 pub(super) enum Held<'a> {

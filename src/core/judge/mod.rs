@@ -6,6 +6,7 @@
 mod activity;
 mod agreement;
 mod blind;
+mod bonds;
 mod cache;
 mod elsewhere;
 mod explain;
@@ -40,7 +41,8 @@ pub use verdict::{
 use crate::core::id::SessionKey;
 use crate::core::store::Store;
 use crate::core::time::UnixMs;
-use std::collections::BTreeMap;
+use family::Family;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that follows from a store at one time.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -72,12 +74,7 @@ pub fn judge_all(store: &Store, now: UnixMs, limits: &Limits) -> Judgement {
             verdicts.insert(verdict.key.clone(), verdict);
         }
     }
-    let below = family::below(store, verdicts.values());
-    for (key, below) in &below {
-        if let Some(verdict) = verdicts.get_mut(key) {
-            family::join(verdict, below);
-        }
-    }
+    roll_up(store, &mut verdicts);
     let servers = store.servers();
     let servers = servers.map(|(id, s)| judge_server(id, s, &interrupted_of(id, &verdicts)));
     let servers = servers.collect();
@@ -85,5 +82,19 @@ pub fn judge_all(store: &Store, now: UnixMs, limits: &Limits) -> Judgement {
         verdicts,
         servers,
         recheck,
+    }
+}
+
+/// Adds to every verdict what lies below its session.
+fn roll_up(store: &Store, verdicts: &mut BTreeMap<SessionKey, Verdict>) {
+    let mut family = Family::default();
+    let mut ancestors = BTreeSet::new();
+    for (key, own) in &*verdicts {
+        family.tell(store, key, Some(own), &mut ancestors);
+    }
+    for key in &ancestors {
+        if let Some((verdict, below)) = verdicts.get_mut(key).zip(family.below(key)) {
+            family::join(store, verdict, below);
+        }
     }
 }

@@ -126,11 +126,15 @@ impl Bench<'_> {
                 self.find(facts, rule, finding, at);
             }
         }
+        // Only `explain` keeps answers: a finding is not copied for the others.
         if let Some(tried) = &mut self.tried {
             tried.push(Tried {
                 rule: rule.id,
-                answer,
+                answer: answer.clone(),
             });
+        }
+        if let Answer::Yes { finding, .. } = answer {
+            self.findings.push(finding);
         }
     }
 
@@ -154,7 +158,6 @@ impl Bench<'_> {
         let rests = rule.at_rest.then(|| rest::decay(facts, finding)).flatten();
         self.recheck(at);
         self.recheck(rests);
-        self.findings.push(finding.clone());
     }
 }
 

@@ -61,13 +61,15 @@ pub(super) fn interrupted_of(
     verdicts: &BTreeMap<SessionKey, Verdict>,
 ) -> Vec<SessionId> {
     let here = verdicts.iter().filter(|(key, _)| key.server == id);
-    here.filter(|(_, verdict)| verdict.findings.iter().any(is_interrupted))
+    here.filter(|(_, verdict)| is_listed(verdict))
         .map(|(key, _)| key.session.clone())
         .collect()
 }
 
-fn is_interrupted(finding: &Finding) -> bool {
-    finding.name == "interrupted" && finding.level > Level::Ok
+/// Whether its server lists this session.
+pub(super) fn is_listed(verdict: &Verdict) -> bool {
+    let interrupted = |found: &Finding| found.name == "interrupted" && found.level > Level::Ok;
+    verdict.findings.iter().any(interrupted)
 }
 
 /// Judges a server. `interrupted`: its sessions with that finding, in the order of their ids.

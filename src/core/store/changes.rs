@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// So many asks without a session are kept.
 const MAX_STRAYS: usize = 256;
+/// So many closed asks of a session are kept: a read that is under way lists fewer.
+const MAX_CLOSED: usize = 64;
 
 impl Server {
     /// The view of a directory, made on first mention (as asleep: not asked).
@@ -182,6 +184,9 @@ impl Session {
             if let Some(tool) = closed.ask.tool {
                 self.watch.released.insert(tool.call, stamp.at);
             }
+        }
+        if self.closed_asks.len() >= MAX_CLOSED {
+            self.closed_asks.remove(0);
         }
         self.closed_asks.push((ask.clone(), stamp.at));
     }

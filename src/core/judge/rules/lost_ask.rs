@@ -6,7 +6,7 @@
 //! ago, a list that was read once or that cannot be read.
 
 use super::Rule;
-use crate::core::judge::activity::holds_up;
+use crate::core::judge::held::holds_up;
 use crate::core::judge::say::{Found, ago, found, no, settles};
 use crate::core::judge::{Answer, Facts, Level, Offer};
 use crate::core::time::{Span, UnixMs};

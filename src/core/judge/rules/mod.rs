@@ -45,7 +45,7 @@ mod waiting_permission;
 mod waiting_question;
 
 pub(super) use mass_abort::aborted_at;
-pub(super) use possible_permission::is_broken;
+pub(super) use possible_permission::{is_broken, may_be_meant};
 
 use crate::core::judge::facts::Facts;
 use crate::core::judge::say::{no, settles};

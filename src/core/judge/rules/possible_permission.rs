@@ -139,7 +139,8 @@ fn others<'a>(facts: &Facts<'a>) -> Vec<&'a SessionId> {
     ids
 }
 
-fn may_be_meant(server: &Server, session: &Session) -> bool {
+/// Whether the ask that breaks its project's list may be one of this session.
+pub(in crate::core::judge) fn may_be_meant(server: &Server, session: &Session) -> bool {
     matches!(server.reported(session), Reported::Busy)
         && (has_permission_ask(session) || waiting_part(server, session, breaks).is_some())
 }

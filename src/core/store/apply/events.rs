@@ -61,39 +61,34 @@ fn kind(server: &mut Server, stamp: Stamp, kind: EventKind) -> Touched {
             part,
             text,
             ..
-        } => on_tail(server, stamp, session, |s| s.delta(stamp, &part, &text)),
+        } => match on_tail(server, stamp, session, |s| s.delta(stamp, &part, &text)) {
+            Touched::One(session) => Touched::Progress(session),
+            touched => touched,
+        },
         EventKind::Asked(ask) => asked(server, stamp, *ask),
         EventKind::AskClosed { session, ask } => closed(server, stamp, session, &ask),
         EventKind::InstanceDisposed(directory) => disposed(server, stamp, &directory),
         EventKind::Unknown { .. } => {
             server.unknown_events += 1;
-            Touched::Server
+            Touched::Itself
         }
         EventKind::Malformed { .. } => {
             server.malformed_events += 1;
-            Touched::Server
+            Touched::Itself
         }
     }
 }
 
 fn row(server: &mut Server, stamp: Stamp, info: SessionInfo) -> Touched {
-    match server.sessions.get_mut(&info.id) {
-        None => {
-            server.adopt(info, Some(stamp.at));
-            Touched::Server
-        }
+    let id = info.id.clone();
+    match server.sessions.get_mut(&id) {
+        None => server.adopt(info, Some(stamp.at)),
         Some(known) => {
-            let family = known.info.parent != info.parent || known.info.directory != info.directory;
-            let id = info.id.clone();
             known.info = info;
             known.info_event_at = Some(stamp.at);
-            if family {
-                Touched::Server
-            } else {
-                Touched::One(id)
-            }
         }
     }
+    Touched::One(id)
 }
 
 fn said(server: &mut Server, stamp: Stamp, id: SessionId, status: Status) -> Touched {
@@ -124,7 +119,7 @@ fn said_of_stranger(server: &mut Server, stamp: Stamp, id: &SessionId, status: S
         stranger.status = status;
         stranger.epoch = stamp.epoch;
     }
-    Touched::Server
+    Touched::Itself
 }
 
 fn error(

@@ -97,8 +97,13 @@ pub(super) fn clock_jumped(server: &mut Server, stamp: Stamp) -> Touched {
         &mut server.live_since,
         &mut server.restarted_at,
     ];
-    for time in times {
+    let disposals = server.directories.values_mut();
+    let disposals = disposals.map(|view| &mut view.disposed_at);
+    for time in times.into_iter().chain(disposals) {
         *time = time.map(|time| time.min(stamp.at));
+    }
+    for stranger in server.strangers.values_mut() {
+        stranger.seen_at = stranger.seen_at.min(stamp.at);
     }
     for session in server.sessions.values_mut() {
         session.clock_jumped(stamp.at);

@@ -27,6 +27,8 @@ pub(super) struct Stamp {
 pub(super) enum Touched {
     Nothing,
     One(SessionId),
+    Progress(SessionId),
+    Itself,
     Many(Vec<SessionId>),
     Server,
 }
@@ -52,6 +54,8 @@ impl Store {
         match take(server, stamp, input.body) {
             Touched::Nothing => Change::Nothing,
             Touched::One(session) => Change::Sessions(id, vec![session]),
+            Touched::Progress(session) => Change::Progress(id, session),
+            Touched::Itself => Change::Itself(id),
             Touched::Many(sessions) if sessions.is_empty() => Change::Nothing,
             Touched::Many(sessions) => Change::Sessions(id, sessions),
             Touched::Server => Change::Server(id),
@@ -91,12 +95,12 @@ pub(super) fn remove(server: &mut Server, stamp: Stamp, id: &SessionId) -> Touch
             };
             server.strangers.insert(id.clone(), stranger);
         }
-        return Touched::Server;
+        return Touched::One(id.clone());
     }
     match server.strangers.get_mut(id) {
         Some(stranger) => {
             stranger.gone = true;
-            Touched::Server
+            Touched::Itself
         }
         None => Touched::Nothing,
     }

@@ -33,9 +33,12 @@ pub(super) fn sessions(server: &mut Server, stamp: Stamp, list: SessionList) -> 
 
 /// One row heals no list that cannot be read.
 pub(super) fn session(server: &mut Server, read: SessionRead) -> Touched {
+    let id = read.row.id.clone();
     take_row(server, read.row, read.asked_at);
-    close_gap(server, Endpoint::Session, None);
-    Touched::Server
+    if close_gap(server, Endpoint::Session, None) {
+        return Touched::Server;
+    }
+    Touched::One(id)
 }
 
 fn take_row(server: &mut Server, row: SessionInfo, asked_at: UnixMs) {
@@ -70,7 +73,8 @@ pub(super) fn status(server: &mut Server, stamp: Stamp, read: StatusRead) -> Tou
         }
     }
     let strangers = read.entries.into_iter();
-    let strangers = strangers.filter(|(id, _)| !server.sessions.contains_key(id));
+    let strangers = strangers
+        .filter(|(id, status)| *status != Status::Idle && !server.sessions.contains_key(id));
     let strangers: Vec<_> = strangers.collect();
     let moved = keep_strangers(server, stamp, &read.directory, strangers);
     if first || changed_state || moved {
@@ -95,6 +99,7 @@ fn keep_strangers(
         .retain(|id, stranger| !here(stranger) || named.contains_key(id));
     for (id, status) in named {
         if let Some(known) = server.strangers.get_mut(&id) {
+            moved |= known.status != status || known.epoch != stamp.epoch;
             known.status = status;
             known.epoch = stamp.epoch;
             continue;
