@@ -84,12 +84,12 @@ fn left_behind(facts: &Facts, first: &Ghost, ghosts: &[Ghost]) -> Answer {
         AskKind::Permission => ask.text(),
         AskKind::Question => format!("\"{}\"", ask.text()),
     };
-    let more = match due.len() {
-        1 => String::new(),
-        all => format!(" (and {} more)", all - 1),
+    let many = match due.len() {
+        1 => "an ask is still listed that nothing waits for".to_owned(),
+        all => format!("{all} asks are still listed that nothing waits for, first"),
     };
     let tool = ask.tool.as_ref();
-    let text = format!("still listed, but nothing waits for the answer: {what}{more}");
+    let text = format!("{many}: {what}");
     let found = found(Level::Watch, Some(first.since), text)
         .with("ask", &ask.id)
         .with("kind", ask.kind)
