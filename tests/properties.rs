@@ -101,6 +101,7 @@ fn tool(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = ToolPart> {
     )
         .prop_map(
             |((tool, state, timeout_ms), (call, child), (start, end, present, digest))| ToolPart {
+                background: state == ToolState::Completed && digest % 2 == 0,
                 call,
                 tool: tool.to_owned(),
                 state,
@@ -116,7 +117,6 @@ fn tool(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = ToolPart> {
                 },
                 child,
                 interrupted: false,
-                background: false,
                 error: None,
                 start,
                 end,
@@ -380,6 +380,8 @@ fn step(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = (Body, i64, bool,
         1 => Just(Body::ClockJumped),
         1 => link().prop_map(Body::Link),
         1 => failed().prop_map(Body::Failed),
+        1 => session_id().prop_map(Body::AbortSent),
+        1 => Just(Body::ClockJumped),
     ];
     let wait = prop_oneof![4 => 0..3_000i64, 1 => 0..700_000i64];
     let server = prop_oneof![3 => Just(0), 1 => Just(1)];

@@ -21,8 +21,8 @@ mod world;
 
 use ocwatch::core::id::{ServerId, SessionId, SessionKey};
 use ocwatch::core::judge::{
-    Agreement, Answer, FAMILY_FINDINGS, Judge, Judgement, Limits, RULES, Tried, Verdict, explain,
-    judge_all,
+    Agreement, Answer, FAMILY_FINDINGS, Judge, Judgement, Limits, RULES, SERVER_FINDINGS, Tried,
+    Verdict, explain, judge_all,
 };
 use ocwatch::core::store::{ServerSpec, Store};
 use ocwatch::core::time::UnixMs;
@@ -333,6 +333,12 @@ impl Report {
             let score = self.score(rule.id);
             if score.shown == 0 || score.look_alikes < 2 {
                 self.fault(rule.id, "wants one file that shows it and two look-alikes");
+            }
+        }
+        for (id, _) in SERVER_FINDINGS {
+            let score = self.score(id);
+            if score.shown == 0 || score.right == 0 {
+                self.fault(id, "wants one file that shows it of a server");
             }
         }
         for (id, _) in FAMILY_FINDINGS {

@@ -67,6 +67,10 @@ pub struct Dir {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one word of a scenario file"
+)]
 pub struct Row {
     /// Which server tells it: two can tell of one session.
     #[serde(default)]
@@ -90,6 +94,9 @@ pub struct Row {
     pub retry: Option<RetryRow>,
     #[serde(default)]
     pub unread: bool,
+    /// Its messages were read, but not from the first one on.
+    #[serde(default)]
+    pub partial: bool,
     #[serde(default)]
     pub message: Vec<MessageRow>,
     #[serde(default)]

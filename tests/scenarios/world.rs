@@ -108,7 +108,7 @@ impl View<'_> {
                 session: SessionId::from(row.id.as_str()),
                 asked_at: when,
                 messages,
-                whole: true,
+                whole: !row.partial,
             }));
         }
         bodies.push(Body::Link(LinkReport::Live));

@@ -79,6 +79,16 @@ fn part_times(part: &Part) -> [Option<UnixMs>; 2] {
     }
 }
 
+/// An abort ended this answer: it carries the error, or has no finish, error and parts (an abort
+/// during a retry, OpenCode 1.18.33).
+pub fn was_aborted(answer: &Message) -> bool {
+    if let Some(error) = &answer.error {
+        return error.is_abort();
+    }
+    let ended = answer.completed.is_some() && answer.finish.is_none();
+    answer.is_assistant() && ended && !answer.parts.iter().any(is_content)
+}
+
 /// Text, reasoning or a tool: what an answer consists of.
 fn is_content(part: &Part) -> bool {
     matches!(

@@ -130,11 +130,19 @@ fn message_rows(facts: &Facts) -> Vec<(&'static str, String)> {
     rows
 }
 
+fn disposed_at(facts: &Facts) -> Option<UnixMs> {
+    let home = &facts.session.info.directory;
+    facts.server.directories.get(home)?.disposed_at
+}
+
 fn watch_rows(facts: &Facts) -> Vec<(&'static str, String)> {
     let watch = &facts.session.watch;
     let seen = [
         ("last progress seen", watch.progress_at),
         ("last seen running here", watch.ran_here_at),
+        ("last changed without an event", watch.unheard_at),
+        ("abort sent from here", watch.abort_sent_at),
+        ("its project disposed", disposed_at(facts)),
         ("server last found closed", facts.server.refused_at),
     ];
     let mut rows: Vec<_> = seen

@@ -69,6 +69,18 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The same look at another session of this server.
+    pub(super) fn beside(&self, session: &'a Session) -> Facts<'a> {
+        let (activity, why) = activity::derive(self.server, session);
+        Facts {
+            session,
+            reported: self.server.reported(session),
+            activity,
+            why,
+            ..*self
+        }
+    }
+
     /// A watcher's time in the server's clock.
     pub fn at(&self, watcher: UnixMs) -> UnixMs {
         self.server.server_time(watcher)

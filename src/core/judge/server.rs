@@ -158,7 +158,8 @@ fn degraded(server: &Server, gap: &Gap) -> Finding {
 /// A run goes on in a session that was deleted under it: nothing shows it, nothing ends it.
 fn zombie_run(server: &Server, id: &SessionId, stranger: &Stranger) -> Option<Finding> {
     let running = matches!(stranger.status, Status::Busy | Status::Retry(_));
-    if !(stranger.gone && running && server.is_reachable()) {
+    let current = stranger.epoch == server.epoch && server.is_reachable();
+    if !(stranger.gone && running && current) {
         return None;
     }
     let since = Some(server.server_time(stranger.seen_at));
@@ -171,9 +172,12 @@ fn zombie_run(server: &Server, id: &SessionId, stranger: &Stranger) -> Option<Fi
     Some(found)
 }
 
-/// A new process answers: what the old one ran was cut off.
+/// A new process answers: what the old one was seen running, and not the new one since, was cut off.
 fn restarted(server: &Server, interrupted: &[SessionId]) -> Option<Finding> {
     let since = server.server_time(server.restarted_at?);
+    let ran = |id: &SessionId| server.sessions.get(id)?.watch.ran_here_at;
+    let by_it = |id: &&SessionId| ran(id).is_some_and(|at| Some(at) <= server.refused_at);
+    let interrupted: Vec<&SessionId> = interrupted.iter().filter(by_it).collect();
     let (level, text) = match interrupted.len() {
         0 => (Level::Ok, "restarted, nothing was cut off".to_owned()),
         1 => (

@@ -32,7 +32,8 @@ impl Server {
     pub(super) fn adopt(&mut self, info: SessionInfo, event_at: Option<UnixMs>) {
         let id = info.id.clone();
         let mut session = Session::new(info, event_at);
-        if let Some(stranger) = self.strangers.remove(&id) {
+        let stranger = self.strangers.remove(&id);
+        if let Some(stranger) = stranger.filter(|it| it.epoch == self.epoch) {
             session.status.status = stranger.status;
             session.status.epoch = self.epoch;
             session.status.told_at = self.heard_at;
@@ -287,6 +288,11 @@ impl Session {
                 clock.output_began = Some(at);
             }
             clocks.insert(part.id.clone(), clock);
+        }
+        // A part that is not live any more has changed as well: it ended.
+        if before.keys().any(|id| !clocks.contains_key(id)) {
+            self.watch.progress_at = Some(at);
+            moved = true;
         }
         self.watch.parts = clocks;
         moved

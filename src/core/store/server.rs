@@ -95,6 +95,8 @@ pub struct Stranger {
     pub status: Status,
     /// First named so; watcher's clock.
     pub seen_at: UnixMs,
+    /// Last named so in which epoch: an older one says nothing of now.
+    pub epoch: Epoch,
     /// It was deleted, or a read of it answered 404: a zombie, not a session too new for the list.
     pub gone: bool,
 }
@@ -132,6 +134,8 @@ pub struct Server {
     pub heard_at: Option<UnixMs>,
     /// Directories of its sessions.
     pub directories: BTreeMap<Directory, DirectoryView>,
+    /// In which epoch a complete list of all projects was last read: who is not known then does not exist.
+    pub listed_all: Option<Epoch>,
     /// Sessions by id.
     pub sessions: HashMap<SessionId, Session>,
     /// Reported running, but in no list (yet).
@@ -166,6 +170,7 @@ impl Server {
             live_since: None,
             heard_at: None,
             directories: BTreeMap::new(),
+            listed_all: None,
             sessions: HashMap::new(),
             strangers: BTreeMap::new(),
             stray_asks: Vec::new(),
@@ -213,6 +218,11 @@ impl Server {
     pub fn pending<'a>(&self, session: &'a Session) -> impl Iterator<Item = &'a PendingAsk> {
         let epoch = self.epoch;
         session.asks.iter().filter(move |ask| ask.epoch == epoch)
+    }
+
+    /// A session that is in no complete list of this epoch, nor came since: it does not exist (any more).
+    pub fn is_gone(&self, session: &SessionId) -> bool {
+        self.listed_all == Some(self.epoch) && !self.sessions.contains_key(session)
     }
 
     /// Sessions that name this one as their parent.

@@ -5,13 +5,14 @@
 //! the same data (a plain TUI has no port): after two silent minutes it is watched, and stuck when
 //! what is open cannot run any longer by its own limit. What looks the same: the first seconds of a
 //! start, the early idle of an abort, a fork (its copied parts never ran in it), a session that
-//! another watched server on the same data runs.
+//! another watched server on the same data runs, one that changes without this server
+//! (`running-elsewhere`).
 
 use super::Rule;
 use crate::core::judge::activity::newest_time;
-use crate::core::judge::elsewhere::knows_better;
+use crate::core::judge::elsewhere::{RUNS_ELSEWHERE, knows_better, unheard_until};
 use crate::core::judge::facts::{Facts, child_of, last_changed};
-use crate::core::judge::say::{Found, found, no, settles, tool_words};
+use crate::core::judge::say::{Found, found, later, no, settles, tool_words};
 use crate::core::judge::tools::{ToolKind, is_shell};
 use crate::core::judge::{ActivityState, Answer, Level, Offer};
 use crate::core::store::Session;
@@ -49,6 +50,9 @@ fn check(facts: &Facts) -> Answer {
     }
     if let Some(why) = knows_better(facts, message) {
         return no(why);
+    }
+    if let Some(until) = unheard_until(facts) {
+        return later(until, RUNS_ELSEWHERE);
     }
     match evidence(facts, message) {
         Some(how) => certain(facts, message, how),

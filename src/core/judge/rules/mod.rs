@@ -7,13 +7,19 @@
 //! Invariants: a rule is pure; a rule that says `No` without a time can only change its answer by
 //! new input; `Settles`, `Later` and `Yes` name every moment at which time alone changes them.
 
+mod abort_ignored;
+mod child_orphan;
+mod double_run;
 mod failed;
 mod hung_tool;
 mod interrupted;
+mod lost_subagent_result;
+mod mass_abort;
 mod possible_permission;
 mod retry_overdue;
 mod retrying;
 mod running;
+mod running_elsewhere;
 mod slow_tool;
 mod stale_busy;
 mod unanswered_prompt;
@@ -21,11 +27,13 @@ mod waiting;
 mod waiting_permission;
 mod waiting_question;
 
+pub(super) use mass_abort::aborted_at;
 pub(super) use possible_permission::{is_broken, may_be_meant};
 
 use crate::core::judge::facts::Facts;
 use crate::core::judge::say::{no, settles};
 use crate::core::judge::{Answer, Offer};
+use crate::core::time::UnixMs;
 
 /// A named way in which a session can need a person.
 #[expect(
@@ -60,12 +68,18 @@ pub static RULES: &[Rule] = &[
     possible_permission::RULE,
     retrying::RULE,
     retry_overdue::RULE,
+    abort_ignored::RULE,
+    double_run::RULE,
     stale_busy::RULE,
     hung_tool::RULE,
     slow_tool::RULE,
+    lost_subagent_result::RULE,
+    child_orphan::RULE,
+    running_elsewhere::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
     failed::RULE,
+    mass_abort::RULE,
 ];
 
 impl Rule {
@@ -75,19 +89,23 @@ impl Rule {
             return no("its messages are not current");
         }
         let mut answer = (self.check)(facts);
-        if let (true, Answer::Yes { finding, .. }, Some(at)) =
-            (self.by_age, &answer, facts.trusted_at())
-        {
-            return settles(
-                finding.level,
-                at,
-                "a clock has jumped: ages are not trusted yet",
-            );
+        if let Some(trusted) = facts.trusted_at().filter(|_| self.by_age) {
+            answer = not_before(trusted, answer);
         }
         if let Answer::Yes { finding, .. } = &mut answer {
             finding.name = self.id;
             finding.offers = self.offers.to_vec();
         }
         answer
+    }
+}
+
+/// After a clock jump: what an age says, or is about to say, is not said before ages are trusted.
+fn not_before(trusted: UnixMs, answer: Answer) -> Answer {
+    let why = "a clock has jumped: ages are not trusted yet";
+    match answer {
+        Answer::Yes { finding, .. } => settles(finding.level, trusted, why),
+        Answer::Settles { level, at, why } => settles(level, at.max(trusted), why),
+        other => other,
     }
 }

@@ -99,7 +99,7 @@ fn said(server: &mut Server, stamp: Stamp, id: SessionId, status: Status) -> Tou
             .map(|(_, asked)| asked)
     });
     let Some(session) = server.sessions.get_mut(&id) else {
-        return said_of_stranger(server, &id, status);
+        return said_of_stranger(server, stamp, &id, status);
     };
     if asked.is_some_and(|asked| stamp.at < asked) {
         return Touched::Nothing;
@@ -109,7 +109,7 @@ fn said(server: &mut Server, stamp: Stamp, id: SessionId, status: Status) -> Tou
 }
 
 /// A run that is in no list ends, or goes on.
-fn said_of_stranger(server: &mut Server, id: &SessionId, status: Status) -> Touched {
+fn said_of_stranger(server: &mut Server, stamp: Stamp, id: &SessionId, status: Status) -> Touched {
     let Some(stranger) = server.strangers.get_mut(id) else {
         return Touched::Nothing;
     };
@@ -117,6 +117,7 @@ fn said_of_stranger(server: &mut Server, id: &SessionId, status: Status) -> Touc
         server.strangers.remove(id);
     } else {
         stranger.status = status;
+        stranger.epoch = stamp.epoch;
     }
     Touched::Itself
 }

@@ -66,7 +66,7 @@ impl Store {
 fn take(server: &mut Server, stamp: Stamp, body: Body) -> Touched {
     match body {
         Body::Link(report) => link::report(server, stamp, report),
-        Body::Sessions(list) => reads::sessions(server, list),
+        Body::Sessions(list) => reads::sessions(server, stamp, list),
         Body::Session(read) => reads::session(server, *read),
         Body::SessionGone(session) => remove(server, stamp, &session),
         Body::Status(read) => reads::status(server, stamp, read),
@@ -90,6 +90,7 @@ pub(super) fn remove(server: &mut Server, stamp: Stamp, id: &SessionId) -> Touch
                 directory: session.info.directory,
                 status: status.status,
                 seen_at: stamp.at,
+                epoch: stamp.epoch,
                 gone: true,
             };
             server.strangers.insert(id.clone(), stranger);

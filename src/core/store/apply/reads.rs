@@ -16,12 +16,13 @@ fn newer(event: Option<UnixMs>, asked: UnixMs) -> bool {
     event.is_some_and(|at| at >= asked)
 }
 
-pub(super) fn sessions(server: &mut Server, list: SessionList) -> Touched {
+pub(super) fn sessions(server: &mut Server, stamp: Stamp, list: SessionList) -> Touched {
     let named: BTreeSet<SessionId> = list.rows.iter().map(|row| row.id.clone()).collect();
     for row in list.rows {
         take_row(server, row, list.asked_at);
     }
     if list.complete {
+        server.listed_all = Some(stamp.epoch);
         server
             .sessions
             .retain(|id, known| named.contains(id) || newer(known.info_event_at, list.asked_at));
@@ -81,7 +82,7 @@ pub(super) fn status(server: &mut Server, stamp: Stamp, read: StatusRead) -> Tou
     Touched::Many(touched)
 }
 
-/// Replaces who runs in a directory and is in no list. Says whether anyone came or went.
+/// Replaces who runs in a directory and is in no list. Says whether anything is said anew.
 fn keep_strangers(
     server: &mut Server,
     stamp: Stamp,
@@ -97,13 +98,16 @@ fn keep_strangers(
         .retain(|id, stranger| !here(stranger) || named.contains_key(id));
     for (id, status) in named {
         if let Some(known) = server.strangers.get_mut(&id) {
+            moved |= known.status != status || known.epoch != stamp.epoch;
             known.status = status;
+            known.epoch = stamp.epoch;
             continue;
         }
         let stranger = Stranger {
             directory: home.clone(),
             status,
             seen_at: stamp.at,
+            epoch: stamp.epoch,
             gone: false,
         };
         server.strangers.insert(id, stranger);
