@@ -21,6 +21,8 @@ use proptest::prelude::*;
 
 /// So many sessions; one more number stands for one that is never known.
 const SESSIONS: usize = 7;
+/// The error of an answer that was aborted (1.18.33).
+const ABORTED: &str = "MessageAbortedError";
 
 /// A session's parent.
 #[derive(Debug, Clone)]
@@ -53,14 +55,17 @@ enum Deed {
     Busy(bool),
     /// An open answer that runs this tool; a task with this child, else with the next session.
     Runs(&'static str, Option<usize>),
-    /// Its answer ended; with an error.
-    Ends(bool),
+    /// The task with the next session went to the background.
+    Background,
+    /// Its answer ended; with this error.
+    Ends(Option<&'static str>),
     Delta,
     Asked,
     Answered,
     /// The permissions of its directory cannot be read, or can again.
     Broken(bool),
-    Unloaded,
+    /// Its project's instance was disposed, which aborts this session and all of a higher number.
+    Disposed,
     Strange,
     /// A new process answers.
     Restarted,
@@ -78,14 +83,16 @@ fn deed() -> impl Strategy<Value = Deed> {
         2 => child.prop_map(|child| Deed::Runs("task", child)),
         2 => prop::sample::select(vec!["read", "bash", "webfetch"])
             .prop_map(|tool| Deed::Runs(tool, None)),
-        2 => any::<bool>().prop_map(Deed::Ends),
+        1 => Just(Deed::Background),
+        2 => prop::sample::select(vec![None, Some("APIError"), Some(ABORTED)])
+            .prop_map(Deed::Ends),
         2 => Just(Deed::Delta),
         4 => Just(Deed::Asked),
         2 => Just(Deed::Answered),
         1 => any::<bool>().prop_map(Deed::Broken),
         1 => prop_oneof![
             3 => Just(Deed::Strange),
-            1 => Just(Deed::Unloaded),
+            2 => Just(Deed::Disposed),
             1 => Just(Deed::Restarted),
         ],
     ]
@@ -229,12 +236,15 @@ impl Step {
                 EventKind::MessageUpdated(Box::new(answer(n, now))),
                 EventKind::PartUpdated(Box::new(tool(n, name, child.unwrap_or(n + 1), now))),
             ]),
-            Deed::Ends(failed) => events(vec![EventKind::MessageUpdated(Box::new(Message {
-                completed: Some(now),
-                error: failed.then(|| failure("APIError")),
-                finish: Some("stop".into()),
-                ..answer(n, now)
-            }))]),
+            Deed::Background => {
+                let mut part = tool(n, "task", n + 1, now);
+                if let PartBody::Tool(tool) = &mut part.body {
+                    (tool.state, tool.end) = (ToolState::Completed, Some(now));
+                    tool.background = true;
+                }
+                events(vec![EventKind::PartUpdated(Box::new(part))])
+            }
+            Deed::Ends(error) => events(vec![ended(n, *error, now)]),
             Deed::Delta => events(vec![EventKind::Delta {
                 session: id(n),
                 message: MessageId::from(format!("m{n}")),
@@ -247,13 +257,38 @@ impl Step {
                 ask: ask(n).id,
             }]),
             Deed::Broken(broken) => vec![permissions(n, *broken, now)],
-            Deed::Unloaded => events(vec![EventKind::InstanceDisposed(home(n))]),
+            Deed::Disposed => {
+                let here = (n..SESSIONS).filter(|other| home(*other) == home(n));
+                let ends = here.flat_map(|n| [ended(n, Some(ABORTED), now), idle(n)]);
+                events(
+                    [EventKind::InstanceDisposed(home(n))]
+                        .into_iter()
+                        .chain(ends)
+                        .collect(),
+                )
+            }
             Deed::Strange => events(vec![EventKind::Unknown { kind: "new".into() }]),
             Deed::Restarted => vec![
                 Body::Link(LinkReport::Connecting { attempt: 1 }),
                 Body::Link(LinkReport::Live),
             ],
         }
+    }
+}
+
+fn ended(n: usize, error: Option<&str>, now: UnixMs) -> EventKind {
+    EventKind::MessageUpdated(Box::new(Message {
+        completed: Some(now),
+        error: error.map(failure),
+        finish: Some("stop".into()),
+        ..answer(n, now)
+    }))
+}
+
+fn idle(n: usize) -> EventKind {
+    EventKind::Status {
+        session: id(n),
+        status: Status::Idle,
     }
 }
 

@@ -3,19 +3,19 @@
 //!
 //! | what changed | judged again with it | because |
 //! |---|---|---|
-//! | anything of a session | all above it | a task waits with its child's asks and may run as long as its child does |
-//! | but progress alone | its children | they run where their parent runs |
-//! | but progress alone | the same session on other servers | what one runs, or saw go on, is not interrupted on the others |
+//! | anything of a session | all above it | a task waits with its child's asks, may run as long as its child does, and takes its result |
+//! | but progress alone | its children | they run where their parent runs, and are orphans when it has ended or is gone |
+//! | but progress alone | the same session on other servers | what one runs, or saw go on, is not interrupted on the others; two may run it at once |
 //! | it joins or leaves a [`Club`] | the other members | they count each other |
 //! | it comes or goes | its server's verdict | a run without a session is the server's |
-//! | its server lists it, or no longer | its server's verdict | `restarted` lists what was cut off |
+//! | whether, or as what, its server lists it | its server's verdict | `restarted` lists what was cut off |
 //!
 //! What lies below an ancestor is joined to it by `family.rs`; that is no bond: its own verdict
 //! does not rest on it. Time alone crosses no bond: a verdict names its own recheck.
 //!
 //! A new rule that looks at other sessions: parents, children and twins are here. Any other group
-//! is a [`Club`]: one variant, one line in [`clubs`], and the rule's own test of who is meant, with
-//! the time that it compares, if it does. `tests/properties.rs` finds what was forgotten.
+//! is a [`Club`]: one variant, and in [`clubs`] the rule's own test of who is meant.
+//! `tests/properties.rs` finds what was forgotten.
 
 use crate::core::id::{Directory, ServerId, SessionId, SessionKey};
 use crate::core::judge::facts::Facts;
@@ -32,25 +32,24 @@ pub(super) enum Club {
     /// One of them may have the ask that breaks its project's list: `possible-permission` says how
     /// many there are.
     MayBeMeant(ServerId, Directory),
-    /// The disposal of their project aborted them: `mass-abort` names them, where they were aborted
-    /// close to each other.
+    /// Aborted by the disposal of their directory: `mass-abort` looks who was so within a second.
     Disposed(ServerId, Directory),
 }
 
-/// A club, and what its members look at in each other: another time is another membership.
+/// A club, and the time that its members compare, if they do.
 type Membership = (Club, Option<UnixMs>);
 
 /// The clubs that a session is in.
 fn clubs(facts: &Facts) -> Vec<Membership> {
     let mut clubs = Vec::new();
-    let home = || facts.session.info.directory.clone();
+    let directory = || facts.session.info.directory.clone();
     let broken = blind::gap(facts, AskKind::Permission).is_some_and(is_broken);
     if broken && may_be_meant(facts.server, facts.session) {
-        clubs.push((Club::MayBeMeant(facts.server_id, home()), None));
+        clubs.push((Club::MayBeMeant(facts.server_id, directory()), None));
     }
     let aborted = aborted_at(facts.server, facts.session, facts.limits);
     if aborted.is_some() {
-        clubs.push((Club::Disposed(facts.server_id, home()), aborted));
+        clubs.push((Club::Disposed(facts.server_id, directory()), aborted));
     }
     clubs
 }
@@ -154,7 +153,7 @@ impl Bonds {
         new: &[Membership],
         fellows: &mut BTreeSet<SessionKey>,
     ) {
-        for (club, _) in old.iter().filter(|club| !new.contains(club)) {
+        for (club, _) in old.iter().filter(|one| !new.contains(one)) {
             if let Some(members) = self.members.get_mut(club) {
                 members.remove(key);
                 fellows.extend(members.iter().cloned());
@@ -163,7 +162,7 @@ impl Bonds {
                 }
             }
         }
-        for (club, _) in new.iter().filter(|club| !old.contains(club)) {
+        for (club, _) in new.iter().filter(|one| !old.contains(one)) {
             let members = self.members.entry(club.clone()).or_default();
             fellows.extend(members.iter().cloned());
             members.insert(key.clone());

@@ -23,8 +23,8 @@ pub struct Judge {
     epochs: BTreeMap<ServerId, Epoch>,
     bonds: Bonds,
     family: Family,
-    /// The sessions that their servers list.
-    listed: BTreeSet<SessionKey>,
+    /// The sessions that their servers list, and when each last ran, which their servers look at.
+    listed: BTreeMap<SessionKey, Option<UnixMs>>,
     due: Due,
     judgement: Judgement,
 }
@@ -178,12 +178,13 @@ impl Judge {
         if let Some((verdict, below)) = own.as_mut().zip(self.family.below(&key)) {
             family::join(store, verdict, below);
         }
-        let changed = if own.as_ref().is_some_and(is_listed) {
-            self.listed.insert(key.clone())
-        } else {
-            self.listed.remove(&key)
+        let listed = own.as_ref().filter(|own| is_listed(own));
+        let ran = listed.and_then(|_| Some(store.session(&key)?.watch.ran_here_at));
+        let before = match ran {
+            Some(ran) => self.listed.insert(key.clone(), ran),
+            None => self.listed.remove(&key),
         };
-        if changed {
+        if before != ran {
             servers.insert(key.server);
         }
         match own {
@@ -199,7 +200,7 @@ impl Judge {
             if known.is_some() && !again.contains(&id) {
                 continue;
             }
-            let listed = self.listed.range(first_of(id)..);
+            let listed = self.listed.range(first_of(id)..).map(|(key, _)| key);
             let listed = listed.take_while(|key| key.server == id);
             let listed: Vec<SessionId> = listed.map(|key| key.session.clone()).collect();
             let verdict = judge_server(id, server, &listed);

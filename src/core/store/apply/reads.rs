@@ -83,7 +83,7 @@ pub(super) fn status(server: &mut Server, stamp: Stamp, read: StatusRead) -> Tou
     Touched::Many(touched)
 }
 
-/// Replaces who runs in a directory and is in no list. Says whether anyone came or went.
+/// Replaces who runs in a directory and is in no list. Says whether anything is said anew.
 fn keep_strangers(
     server: &mut Server,
     stamp: Stamp,
