@@ -6,6 +6,9 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+#[path = "net/acts.rs"]
+mod acts;
+
 use ocwatch::core::id::{Directory, ServerId, SessionId};
 use ocwatch::core::time::{Clock, UnixMs};
 use ocwatch::core::wire::{
