@@ -3,11 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionId, SessionKey};
-use ocwatch::core::store::{Change, Reported, ServerSpec, Store, Why};
-use ocwatch::core::time::UnixMs;
+use ocwatch::core::store::{Change, LinkState, Reported, ServerSpec, Store, Why};
+use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
-    Body, DirectoryReport, DirectoryState, Event, EventKind, Input, LinkReport, LostCause, Message,
-    Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+    Body, Dialect, DirectoryReport, DirectoryState, Event, EventKind, Input, LinkReport, LostCause,
+    Message, Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
 };
 use std::collections::BTreeMap;
 
@@ -194,7 +194,7 @@ fn a_lost_link_makes_everything_unknown_and_erases_nothing() {
         "a further attempt proves nothing"
     );
     let told = LinkReport::Identified {
-        dialect: ocwatch::core::wire::Dialect::V1,
+        dialect: Dialect::V1,
         version: None,
         skew: None,
         unsecured: false,
@@ -258,4 +258,37 @@ fn messages_that_ended_during_a_read_stay_ended_and_removed_ones_stay_removed() 
     assert_eq!(world.tail(), want);
     world.say(30, Body::Tail(read));
     assert_eq!(world.tail(), want, "idempotent");
+}
+
+#[test]
+fn a_clock_that_was_set_back_makes_nothing_deaf() {
+    let mut world = World::new();
+    let busy = |status| EventKind::Status {
+        session: id(),
+        status,
+    };
+    world.status(5_000, 5_010, false);
+    world.event(5_020, busy(Status::Busy));
+    assert_eq!(world.reported(), Reported::Busy);
+    world.say(2_000, Body::ClockJumped);
+    world.status(2_010, 2_020, false);
+    assert_eq!(world.reported(), Reported::Idle, "the read counts");
+    world.event(2_030, busy(Status::Busy));
+    assert_eq!(world.reported(), Reported::Busy, "the event counts");
+}
+
+#[test]
+fn a_live_server_that_is_asked_again_what_it_is_stays_live() {
+    let mut world = World::new();
+    let identified = Body::Link(LinkReport::Identified {
+        dialect: Dialect::V1,
+        version: Some("1.18.33".into()),
+        skew: Some(Span::hours(1)),
+        unsecured: false,
+    });
+    world.say(10, Body::Link(LinkReport::Live));
+    world.say(20, identified);
+    let server = world.store.server(ServerId(0)).unwrap();
+    assert_eq!(server.link, LinkState::Live);
+    assert_eq!(server.skew, Span::hours(1));
 }

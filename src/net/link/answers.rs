@@ -9,13 +9,13 @@ use super::loss::Loss;
 use super::snapshot::Stage;
 use super::watch::Watch;
 use crate::core::id::{Directory, SessionId};
-use crate::core::time::UnixMs;
+use crate::core::time::{Span, UnixMs};
 use crate::core::wire::v1::{Decoded, Health};
 use crate::core::wire::{
     Ask, AskKind, AsksRead, Body, Endpoint, LostCause, ReadFailed, SessionInfo, SessionList,
     SessionRead, Status, StatusRead, TailRead,
 };
-use crate::net::client::{AllSessions, ClientError};
+use crate::net::client::{AllSessions, ClientError, Identity};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -45,6 +45,7 @@ impl Watch<'_> {
             (Job::Tail(id), Answer::Tail(it)) => self.on_tail(id, it, asked_at),
             (Job::Session(id), Answer::Session(it)) => self.on_row(&id, it, asked_at),
             (Job::Health, Answer::Health(it)) => self.on_health(it),
+            (Job::Identity, Answer::Identity(it)) => self.on_identity(it),
             _ => Ok(()),
         }
     }
@@ -279,6 +280,16 @@ impl Watch<'_> {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Our clock jumped: with the server's clock known anew, everything is read again, so that the
+    /// times of reads and events are of one clock. Who does not answer may have gone meanwhile.
+    fn on_identity(&mut self, answer: Result<Identity, ClientError>) -> Result<(), Loss> {
+        let identity = answer?;
+        self.skew = identity.skew.unwrap_or(Span::ZERO);
+        self.outlet.identified(&identity);
+        self.resync();
+        Ok(())
     }
 
     fn now_loaded(&mut self, key: &Directory) {

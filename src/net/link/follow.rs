@@ -300,6 +300,7 @@ impl Watch<'_> {
         let polls = places.flat_map(|it| [it.status_due, it.asks_due]);
         polls
             .chain(self.later.values().copied())
+            .chain([self.outlet.beat_due()])
             .fold(self.lists_due, Instant::min)
     }
 

@@ -8,7 +8,7 @@ use crate::core::id::{Directory, SessionId};
 use crate::core::time::{Clock, UnixMs};
 use crate::core::wire::v1::{Decoded, Health};
 use crate::core::wire::{Ask, AskKind, SessionInfo, Status};
-use crate::net::client::{AllSessions, Client, ClientError};
+use crate::net::client::{AllSessions, Client, ClientError, Identity};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::time::Duration;
@@ -42,6 +42,8 @@ pub(super) enum Job {
     Session(SessionId),
     /// A sign of life.
     Health,
+    /// What it is and how its clock stands, again.
+    Identity,
 }
 
 /// Where a folder really is; none when it does not exist.
@@ -57,6 +59,7 @@ pub(super) enum Answer {
     Tail(Result<Tail, ClientError>),
     Session(Result<SessionInfo, ClientError>),
     Health(Result<Health, ClientError>),
+    Identity(Result<Identity, ClientError>),
 }
 
 /// A finished read.
@@ -178,6 +181,7 @@ async fn perform(client: &Client, job: &Job) -> Answer {
         Job::Tail(session) => Answer::Tail(tail::read(client, session).await),
         Job::Session(session) => Answer::Session(client.session(session).await),
         Job::Health => Answer::Health(client.health().await),
+        Job::Identity => Answer::Identity(client.probe().await),
     }
 }
 
