@@ -10,6 +10,8 @@
 mod acts;
 #[path = "net/jumps.rs"]
 mod jumps;
+#[path = "net/strangers.rs"]
+mod strangers;
 
 use ocwatch::core::id::{Directory, ServerId, SessionId};
 use ocwatch::core::time::{Clock, UnixMs};

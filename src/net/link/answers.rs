@@ -6,6 +6,7 @@
 
 use super::jobs::{Answer, Done, Folders, Job};
 use super::loss::Loss;
+use super::roster::Roster;
 use super::snapshot::Stage;
 use super::watch::Watch;
 use crate::core::id::{Directory, SessionId};
@@ -43,7 +44,7 @@ impl Watch<'_> {
             (Job::Status(key, _), Answer::Status(it)) => self.on_status(&key, it, asked_at),
             (Job::Asks(key, _, kind), Answer::Asks(it)) => self.on_asks(&key, kind, it, asked_at),
             (Job::Tail(id), Answer::Tail(it)) => self.on_tail(id, it, asked_at),
-            (Job::Session(id), Answer::Session(it)) => self.on_row(&id, it, asked_at),
+            (Job::Session(id, _), Answer::Session(it)) => self.on_row(&id, it, asked_at),
             (Job::Health, Answer::Health(it)) => self.on_health(it),
             (Job::Identity, Answer::Identity(it)) => self.on_identity(it),
             _ => Ok(()),
@@ -85,7 +86,12 @@ impl Watch<'_> {
     /// Rows go to the roster and out; those that changed unseen get a tail.
     fn take_rows(&mut self, rows: Vec<SessionInfo>, asked_at: UnixMs, complete: bool) {
         let mut changed = Vec::new();
+        let met = |roster: &Roster, id| roster.sessions.get(id).is_some_and(|it| !it.row);
+        let mut first = Vec::new();
         for row in &rows {
+            if met(&self.roster, &row.id) {
+                first.push(row.id.clone());
+            }
             if self.roster.row(row) {
                 changed.push(row.id.clone());
             }
@@ -95,6 +101,9 @@ impl Watch<'_> {
             asked_at,
             complete,
         }));
+        for id in &first {
+            self.row_came(id);
+        }
         if self.stage == Stage::Live {
             for id in &changed {
                 if let Some(known) = self.roster.sessions.get_mut(id) {
@@ -208,15 +217,19 @@ impl Watch<'_> {
         answer: Result<SessionInfo, ClientError>,
         asked_at: UnixMs,
     ) -> Result<(), Loss> {
-        match answer {
-            Ok(row) => {
-                self.roster.row(&row);
-                let read = SessionRead { row, asked_at };
-                self.outlet.push(Body::Session(Box::new(read)));
-                Ok(())
-            }
-            Err(error) => self.failed(Endpoint::Session, None, Some(id), &error),
+        let row = match answer {
+            Ok(row) => row,
+            Err(error) => return self.failed(Endpoint::Session, None, Some(id), &error),
+        };
+        let first = !self.roster.sessions.get(id).is_some_and(|it| it.row);
+        self.roster.row(&row);
+        let read = SessionRead { row, asked_at };
+        self.outlet.push(Body::Session(Box::new(read)));
+        if first {
+            self.row_came(id);
+            self.want_tail(id, true);
         }
+        Ok(())
     }
 
     /// A read that failed is said by name; one that shows that the server is gone ends it all.
@@ -235,6 +248,7 @@ impl Watch<'_> {
             self.check_health();
         }
         if let (Some(id), Some(404)) = (session, error.status()) {
+            self.roster.gone(id);
             self.outlet.push(Body::SessionGone(id.clone()));
             return Ok(());
         }

@@ -38,8 +38,8 @@ pub(super) enum Job {
     Asks(Directory, Option<Directory>, AskKind),
     /// The newest messages.
     Tail(SessionId),
-    /// The row.
-    Session(SessionId),
+    /// The row; the second is its directory, as for [`Job::SessionsOf`].
+    Session(SessionId, Option<Directory>),
     /// A sign of life.
     Health,
     /// What it is and how its clock stands, again.
@@ -179,7 +179,7 @@ async fn perform(client: &Client, job: &Job) -> Answer {
         Job::Status(_, ask) => Answer::Status(client.status(ask.as_ref()).await),
         Job::Asks(_, ask, kind) => Answer::Asks(asks(client, ask.as_ref(), *kind).await),
         Job::Tail(session) => Answer::Tail(tail::read(client, session).await),
-        Job::Session(session) => Answer::Session(client.session(session).await),
+        Job::Session(session, ask) => Answer::Session(client.session(session, ask.as_ref()).await),
         Job::Health => Answer::Health(client.health().await),
         Job::Identity => Answer::Identity(client.probe().await),
     }

@@ -26,6 +26,7 @@ mod roster;
 mod snapshot;
 mod spec;
 mod tail;
+mod wants;
 mod watch;
 
 pub use inspect::{Choice, Facts, Policy};

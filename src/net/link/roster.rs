@@ -6,7 +6,7 @@
 use super::inspect::{Choice, Facts, Policy};
 use crate::core::id::{Directory, SessionId};
 use crate::core::time::UnixMs;
-use crate::core::wire::{DirectoryState, SessionInfo};
+use crate::core::wire::{DirectoryState, Input, SessionInfo};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tokio::time::Instant;
 
@@ -54,6 +54,12 @@ pub(super) struct Known {
     pub(super) tail: Option<UnixMs>,
     /// When a tail was last wanted, to not hammer one that fails.
     pub(super) tried: Option<Instant>,
+    /// Likewise its row.
+    pub(super) row_tried: Option<Instant>,
+    /// It was deleted, or a read of it answered 404.
+    pub(super) gone: bool,
+    /// An error of it that was heard before its row came.
+    pub(super) held: Option<Input>,
 }
 
 /// Places by their real name, and sessions.
@@ -101,7 +107,7 @@ impl Roster {
     pub(super) fn row(&mut self, row: &SessionInfo) -> bool {
         let known = self.sessions.entry(row.id.clone()).or_default();
         let news = !known.row || row.updated > known.updated;
-        known.row = true;
+        (known.row, known.gone) = (true, false);
         known.updated = row.updated;
         known.archived = row.archived.is_some();
         known.directory = Some(row.directory.clone());
@@ -114,6 +120,14 @@ impl Roster {
         place.looked_up |= !look_up;
         place.facts.newest = place.facts.newest.max(Some(row.updated));
         news
+    }
+
+    /// It does not exist any more. What runs in it all the same is kept in mind: it must not be
+    /// read again and again.
+    pub(super) fn gone(&mut self, id: &SessionId) {
+        if let Some(known) = self.sessions.get_mut(id) {
+            (known.gone, known.row, known.held) = (true, false, None);
+        }
     }
 
     /// Names to look up on this machine.
@@ -149,6 +163,12 @@ impl Roster {
     pub(super) fn to_ask(&self, key: &Directory) -> Option<Directory> {
         let cwd = self.places.get(key).is_some_and(|it| it.facts.cwd);
         (!cwd).then(|| key.clone())
+    }
+
+    /// What `?directory=` must say for a session: nothing for the server's cwd.
+    pub(super) fn home(&self, session: &Known) -> Option<Directory> {
+        let key = session.directory.as_ref().map(|it| self.key(it));
+        key.and_then(|key| self.to_ask(&key))
     }
 
     /// Decides on every place. Returns those to begin asking, and what to report.
@@ -204,6 +224,15 @@ impl Roster {
         let key = session.directory.as_ref().map(|it| self.key(it));
         key.and_then(|it| self.places.get(&it))
             .is_some_and(|it| it.asked)
+    }
+
+    /// Sessions that something was said of, but no list named.
+    pub(super) fn rowless(&self) -> Vec<SessionId> {
+        let sessions = self.sessions.iter();
+        sessions
+            .filter(|(_, known)| !known.row)
+            .map(|(id, _)| id.clone())
+            .collect()
     }
 
     /// Ids of the sessions of a place.
