@@ -8,6 +8,8 @@
 
 #[path = "net/acts.rs"]
 mod acts;
+#[path = "net/again.rs"]
+mod again;
 #[path = "net/jumps.rs"]
 mod jumps;
 #[path = "net/strangers.rs"]

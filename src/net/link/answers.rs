@@ -181,8 +181,13 @@ impl Watch<'_> {
                 asks: read.items.clone(),
             }));
         }
+        if kind == AskKind::Question
+            && let Some(place) = self.roster.places.get_mut(key)
+        {
+            place.questions.clear();
+        }
         for ask in &read.items {
-            self.note_asking(&ask.session, Some(key));
+            self.note_asking(ask, Some(key));
         }
         Ok(())
     }
@@ -202,6 +207,7 @@ impl Watch<'_> {
         if let Some(known) = self.roster.sessions.get_mut(&id) {
             known.tail = Some(asked_at);
         }
+        self.look_again(&id, &tail.messages);
         self.outlet.push(Body::Tail(TailRead {
             session: id,
             asked_at,

@@ -7,7 +7,9 @@ use super::inspect::is_askable;
 use super::snapshot::Stage;
 use super::watch::Watch;
 use crate::core::id::{Directory, SessionId};
-use crate::core::wire::{Body, Event, EventKind, Input, SessionInfo, Status, v1};
+use crate::core::wire::{
+    Ask, AskKind, Body, Event, EventKind, Input, Part, SessionInfo, Status, v1,
+};
 use std::collections::BTreeMap;
 use tokio::time::Instant;
 
@@ -99,12 +101,12 @@ impl Watch<'_> {
             EventKind::SessionDeleted(id) => self.forget(id),
             EventKind::Status { session, status } => self.on_status_event(session, status, place),
             EventKind::MessageUpdated(it) => self.on_message(&it.session, place),
-            EventKind::PartUpdated(it) => self.on_message(&it.session, place),
+            EventKind::PartUpdated(it) => self.on_part(it, place),
             EventKind::Delta { session, .. } | EventKind::PartRemoved { session, .. } => {
                 self.on_message(session, place);
             }
             EventKind::MessageRemoved { session, .. } => self.want_tail_again(session, place),
-            EventKind::Asked(ask) => self.note_asking(&ask.session, place),
+            EventKind::Asked(ask) => self.note_asking(ask, place),
             EventKind::SessionError { session, .. } => self.on_error(session.as_ref(), place),
             EventKind::Malformed { .. } => self.on_malformed(data, place),
             _ => {}
@@ -152,6 +154,7 @@ impl Watch<'_> {
     /// What runs on in a deleted session is a zombie: it must not be taken for a new one.
     fn forget(&mut self, id: &SessionId) {
         self.later.remove(id);
+        self.again.close(id);
         if self.roster.sessions.get(id).is_some_and(|it| it.running) {
             self.roster.gone(id);
         } else {
@@ -184,6 +187,11 @@ impl Watch<'_> {
         self.want_tail_if_none(id);
     }
 
+    fn on_part(&mut self, part: &Part, place: Option<&Directory>) {
+        self.again.part(part, &self.spec.pace);
+        self.on_message(&part.session, place);
+    }
+
     fn on_malformed(&mut self, data: &str, place: Option<&Directory>) {
         if let Some(id) = v1::session_hint(data) {
             self.want_tail_again(&id, place);
@@ -204,9 +212,19 @@ impl Watch<'_> {
         known
     }
 
-    pub(super) fn note_asking(&mut self, id: &SessionId, place: Option<&Directory>) {
-        self.meet(id, place).asking = true;
-        self.want_tail_if_none(id);
+    pub(super) fn note_asking(&mut self, ask: &Ask, place: Option<&Directory>) {
+        let known = self.meet(&ask.session, place);
+        known.asking = true;
+        let home = known.directory.clone();
+        let key = home.map(|it| self.roster.key(&it));
+        if ask.kind == AskKind::Question
+            && let Some(key) = key
+            && let Some(place) = self.roster.places.get_mut(&key)
+        {
+            let call = ask.tool.as_ref().map(|it| it.call.clone());
+            place.questions.insert((ask.session.clone(), call));
+        }
+        self.want_tail_if_none(&ask.session);
     }
 
     /// Who is not idle in a place; who was and is not any more is read again.

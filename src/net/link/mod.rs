@@ -13,6 +13,7 @@
 //! once and everything is read again; after a pause of the whole process, which watched nothing, the
 //! connection begins anew. Neither calls the server lost.
 
+mod again;
 mod answers;
 mod backoff;
 mod follow;

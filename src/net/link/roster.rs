@@ -4,7 +4,7 @@
 //! decides on, and who needs a tail. What it does not: keep what was said; that is the store's.
 
 use super::inspect::{Choice, Facts, Policy};
-use crate::core::id::{Directory, SessionId};
+use crate::core::id::{CallId, Directory, SessionId};
 use crate::core::time::UnixMs;
 use crate::core::wire::{DirectoryState, Input, SessionInfo};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -25,6 +25,8 @@ pub(super) struct Place {
     pub(super) asked: bool,
     /// Where it really is is known, as far as it can be.
     looked_up: bool,
+    /// Questions that its last list or an event since named: whose, and of which call.
+    pub(super) questions: BTreeSet<(SessionId, Option<CallId>)>,
     /// When its status is due.
     pub(super) status_due: Instant,
     /// When its asks are due.
@@ -226,6 +228,24 @@ impl Roster {
             .is_some_and(|it| it.asked)
     }
 
+    /// Whether a question of this call is known to be asked in a place. One that names no call may
+    /// be of any.
+    pub(super) fn is_asked_question(
+        &self,
+        key: &Directory,
+        session: &SessionId,
+        call: Option<&CallId>,
+    ) -> bool {
+        let place = self.places.get(key);
+        place.is_some_and(|place| {
+            let mut questions = place.questions.iter();
+            questions.any(|(of, known)| {
+                let same = known.as_ref().is_none_or(|known| Some(known) == call);
+                of == session && same
+            })
+        })
+    }
+
     /// Sessions that something was said of, but no list named.
     pub(super) fn rowless(&self) -> Vec<SessionId> {
         let sessions = self.sessions.iter();
@@ -256,6 +276,7 @@ impl Place {
             reported: BTreeMap::new(),
             asked: false,
             looked_up: false,
+            questions: BTreeSet::new(),
             status_due: now,
             asks_due: now,
         }

@@ -7,6 +7,7 @@ use super::jobs::Job;
 use super::snapshot::Stage;
 use super::watch::Watch;
 use crate::core::id::{Directory, SessionId};
+use crate::core::wire::{AskKind, Message};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -152,6 +153,7 @@ impl Watch<'_> {
         let polls = places.flat_map(|it| [it.status_due, it.asks_due]);
         polls
             .chain(self.later.values().copied())
+            .chain(self.again.due())
             .chain([self.outlet.beat_due()])
             .fold(self.lists_due, Instant::min)
     }
@@ -160,6 +162,7 @@ impl Watch<'_> {
     pub(super) fn on_time(&mut self) {
         let now = Instant::now();
         self.later_tails(now);
+        self.second_looks(now);
         if self.lists_due <= now {
             self.lists_due = now + self.spec.pace.lists;
             self.jobs.calm(Job::Sessions);
@@ -191,6 +194,47 @@ impl Watch<'_> {
         for id in due {
             self.later.remove(&id);
             self.want_tail_again(&id, None);
+        }
+    }
+
+    /// What a tail shows that another look may tell more of.
+    pub(super) fn look_again(&mut self, id: &SessionId, messages: &[Message]) {
+        let pace = &self.spec.pace;
+        let answer = messages.iter().rev().find(|it| it.is_assistant());
+        for part in answer.into_iter().flat_map(|it| &it.parts) {
+            self.again.part(part, pace);
+        }
+        match self.roster.sessions.get(id) {
+            Some(known) if !known.running && !known.archived => {
+                self.again.tail(id, known.updated, messages, pace);
+            }
+            _ => self.again.close(id),
+        }
+    }
+
+    /// The list of a question that runs and that no list has named; the messages of a session that
+    /// somebody else may be working on.
+    fn second_looks(&mut self, now: Instant) {
+        for (session, call) in self.again.questions(now) {
+            let known = self.roster.sessions.get(&session);
+            let home = known.and_then(|it| it.directory.as_ref());
+            let Some(key) = home.map(|it| self.roster.key(it)) else {
+                continue;
+            };
+            let listed = self.roster.is_asked_question(&key, &session, call.as_ref());
+            if self.is_asked(&key) && !listed {
+                let ask = self.roster.to_ask(&key);
+                self.jobs.urgent(Job::Asks(key, ask, AskKind::Question));
+            }
+        }
+        if let Some(id) = self.again.open(now, &self.spec.pace) {
+            let known = self.roster.sessions.get(&id);
+            let may = known.is_some_and(|it| !it.running && self.roster.may_read(it));
+            if may {
+                self.jobs.calm(Job::Tail(id));
+            } else {
+                self.again.close(&id);
+            }
         }
     }
 }

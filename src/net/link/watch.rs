@@ -1,5 +1,6 @@
 //! One connection: probe, stream, then everything that happens on it in one loop.
 
+use super::again::Again;
 use super::inspect::Policy;
 use super::jobs::{Job, Jobs};
 use super::loss::Loss;
@@ -43,6 +44,8 @@ pub(super) struct Watch<'a> {
     pub(super) kept: Pending,
     /// Tails to read at a later time.
     pub(super) later: HashMap<SessionId, Instant>,
+    /// What one look does not tell.
+    pub(super) again: Again,
     /// The server has a list of all sessions of all projects.
     pub(super) lists_all: bool,
     pub(super) has_stream: bool,
@@ -165,6 +168,7 @@ impl<'a> Watch<'a> {
             stage: Stage::Lists,
             kept: Pending::default(),
             later: HashMap::new(),
+            again: Again::new(),
             lists_all: true,
             has_stream,
             last_event: now,
