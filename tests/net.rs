@@ -10,6 +10,8 @@
 mod acts;
 #[path = "net/again.rs"]
 mod again;
+#[path = "net/broken.rs"]
+mod broken;
 #[path = "net/jumps.rs"]
 mod jumps;
 #[path = "net/strangers.rs"]
