@@ -1,7 +1,7 @@
 //! The watcher's clock is set while a server is watched.
 
 use super::{Fake, Reply, Watched, asleep_project, beat};
-use ocwatch::core::time::{Clock, UnixMs};
+use ocwatch::core::time::{Clock, Span, UnixMs};
 use ocwatch::core::wire::{Body, Input, LinkReport};
 use ocwatch::net::link::Inspect;
 use pretty_assertions::assert_eq;
@@ -30,7 +30,7 @@ fn dated_health() -> Reply {
 
 fn skew(input: &Input) -> Option<i64> {
     match &input.body {
-        Body::Link(LinkReport::Identified { skew, .. }) => skew.map(|it| it.as_ms()),
+        Body::Link(LinkReport::Identified { skew, .. }) => skew.map(Span::as_ms),
         _ => None,
     }
 }

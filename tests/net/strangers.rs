@@ -2,6 +2,7 @@
 
 use super::{Fake, Reply, Watched, asleep_project, json, reply};
 use ocwatch::core::wire::{Body, EventKind, Input, LinkReport};
+use ocwatch::net::link::Inspect;
 use pretty_assertions::assert_eq;
 use std::time::Duration;
 
@@ -163,4 +164,25 @@ async fn an_error_of_an_old_session_has_its_messages_read() {
     assert!(snapshot.last().unwrap().body == Body::Link(LinkReport::Live));
     let seen = error_of(&fake, &mut link, "ses_1").await;
     assert_eq!(seen.iter().filter(|it| heard(it).is_some()).count(), 2);
+}
+
+#[tokio::test]
+async fn a_session_that_leaves_the_list_under_its_run_is_asked_for() {
+    let fake = Fake::opencode(&asleep_project()).await;
+    let busy = BUSY.replace("ses_new", "ses_1");
+    fake.set("/session/status?directory=%2Fp", json(&busy));
+    fake.set("/session/ses_1/message?limit=20", json("[]"));
+    fake.set("/session/ses_1?directory=%2Fp", not_found());
+    let mut link = Watched::start(&fake, |spec| {
+        spec.inspect = Inspect::All;
+        spec.local_folders = false;
+        spec.pace.status = Duration::from_millis(40);
+        spec.pace.lists = Duration::from_millis(60);
+    });
+    link.live().await;
+    assert_eq!(count(&fake, "/session/ses_1?"), 0, "it is listed");
+    let empty = json(r#"{"data":[],"cursor":{"next":null}}"#);
+    fake.set("/api/session?limit=1000", empty);
+    link.upto(|it| matches!(it, Body::SessionGone(id) if id.as_str() == "ses_1"))
+        .await;
 }

@@ -88,6 +88,10 @@ impl Watch<'_> {
         let mut changed = Vec::new();
         let met = |roster: &Roster, id| roster.sessions.get(id).is_some_and(|it| !it.row);
         let mut first = Vec::new();
+        if complete {
+            let listed = rows.iter().map(|row| row.id.clone()).collect();
+            self.roster.only(&listed);
+        }
         for row in &rows {
             if met(&self.roster, &row.id) {
                 first.push(row.id.clone());

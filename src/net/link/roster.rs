@@ -7,7 +7,7 @@ use super::inspect::{Choice, Facts, Policy};
 use crate::core::id::{CallId, Directory, SessionId};
 use crate::core::time::UnixMs;
 use crate::core::wire::{DirectoryState, Input, SessionInfo};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio::time::Instant;
 
 /// One folder under all of its names.
@@ -159,6 +159,15 @@ impl Roster {
         place.facts.cwd |= moved.facts.cwd;
         place.facts.commanded |= moved.facts.commanded;
         place.names.extend(moved.names);
+    }
+
+    /// A complete list came: whatever it does not name is asked for when it is named again.
+    pub(super) fn only(&mut self, listed: &HashSet<SessionId>) {
+        for (id, known) in &mut self.sessions {
+            if known.row && !listed.contains(id) {
+                (known.row, known.tail) = (false, None);
+            }
+        }
     }
 
     /// What `?directory=` must say for a place: nothing for the server's cwd.
