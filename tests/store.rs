@@ -3,12 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionId, SessionKey};
-use ocwatch::core::store::{Change, Reported, ServerSpec, Store, Why};
-use ocwatch::core::time::UnixMs;
+use ocwatch::core::store::{Change, LinkState, Reported, ServerSpec, Store, Why};
+use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
-    Ask, AskKind, AsksRead, Body, DirectoryReport, DirectoryState, Event, EventKind, Input,
-    LinkReport, LostCause, Message, Role, SessionInfo, SessionList, Status, StatusRead, TailRead,
-    Tokens,
+    Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Event, EventKind,
+    Input, LinkReport, LostCause, Message, Role, SessionInfo, SessionList, Status, StatusRead,
+    TailRead, Tokens,
 };
 use std::collections::BTreeMap;
 
@@ -372,4 +372,37 @@ fn closed_asks_do_not_heap_up() {
     let session = world.store.session(&key()).unwrap();
     assert!(session.asks.is_empty(), "a newer event said it is closed");
     assert!(session.closed_asks.len() <= 64);
+}
+
+#[test]
+fn a_clock_that_was_set_back_makes_nothing_deaf() {
+    let mut world = World::new();
+    let busy = |status| EventKind::Status {
+        session: id(),
+        status,
+    };
+    world.status(5_000, 5_010, false);
+    world.event(5_020, busy(Status::Busy));
+    assert_eq!(world.reported(), Reported::Busy);
+    world.say(2_000, Body::ClockJumped);
+    world.status(2_010, 2_020, false);
+    assert_eq!(world.reported(), Reported::Idle, "the read counts");
+    world.event(2_030, busy(Status::Busy));
+    assert_eq!(world.reported(), Reported::Busy, "the event counts");
+}
+
+#[test]
+fn a_live_server_that_is_asked_again_what_it_is_stays_live() {
+    let mut world = World::new();
+    let identified = Body::Link(LinkReport::Identified {
+        dialect: Dialect::V1,
+        version: Some("1.18.33".into()),
+        skew: Some(Span::hours(1)),
+        unsecured: false,
+    });
+    world.say(10, Body::Link(LinkReport::Live));
+    world.say(20, identified);
+    let server = world.store.server(ServerId(0)).unwrap();
+    assert_eq!(server.link, LinkState::Live);
+    assert_eq!(server.skew, Span::hours(1));
 }

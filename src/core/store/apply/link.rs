@@ -67,7 +67,8 @@ fn identified(server: &mut Server, stamp: Stamp, report: LinkReport) {
         server.jumped_at = Some(stamp.at);
     }
     server.heard_at = Some(stamp.at);
-    if !matches!(server.link, LinkState::Connecting { .. }) {
+    // A live one was only asked again.
+    if matches!(server.link, LinkState::Lost { .. }) {
         server.link = LinkState::Connecting { attempt: 1 };
         server.link_since = Some(stamp.at);
     }
@@ -104,6 +105,9 @@ pub(super) fn clock_jumped(server: &mut Server, stamp: Stamp) -> Touched {
     }
     for stranger in server.strangers.values_mut() {
         stranger.seen_at = stranger.seen_at.min(stamp.at);
+    }
+    for view in server.directories.values_mut() {
+        view.clock_jumped(stamp.at);
     }
     for session in server.sessions.values_mut() {
         session.clock_jumped(stamp.at);
