@@ -6,7 +6,7 @@
 
 use crate::core::app::{App, Msg, update};
 use crate::core::id::ServerId;
-use crate::core::store::{LinkState, Server};
+use crate::core::store::{LinkState, Server, Store};
 use crate::core::time::Clock;
 use crate::core::wire::Endpoint;
 use crate::feed::live::LiveFeed;
@@ -107,23 +107,29 @@ impl Snapshot {
         verdicts.values().all(|verdict| verdict.settling.is_none())
     }
 
-    /// One line for each server that could not be read: fits after "failed to read ". A server
-    /// that keeps its session list to itself counts: nothing can be said about it.
+    /// One line for each server that could not be read: fits after "failed to read ".
     pub fn unread(&self) -> Vec<String> {
-        let servers = self.app.store.servers();
-        servers
-            .filter_map(|(_, server)| {
-                let why = match &server.link {
-                    LinkState::Live => unlisted(server)?,
-                    LinkState::Lost { text, .. } => text.clone(),
-                    LinkState::Connecting { .. } => "not read in time".to_owned(),
-                };
-                let spec = &server.spec;
-                let line = format!("{} ({}): {why}", spec.name, spec.url);
-                Some(crate::core::present::clean(&line))
-            })
-            .collect()
+        unread(&self.app.store)
     }
+}
+
+/// One line for each server that could not be read: fits after "failed to read ".
+pub fn unread(store: &Store) -> Vec<String> {
+    let servers = store.servers();
+    servers.filter_map(|(_, it)| unread_line(it)).collect()
+}
+
+/// The line of a server that could not be read. One that keeps its session list to itself counts:
+/// nothing can be said about it.
+pub fn unread_line(server: &Server) -> Option<String> {
+    let why = match &server.link {
+        LinkState::Live => unlisted(server)?,
+        LinkState::Lost { text, .. } => text.clone(),
+        LinkState::Connecting { .. } => "not read in time".to_owned(),
+    };
+    let spec = &server.spec;
+    let line = format!("{} ({}): {why}", spec.name, spec.url);
+    Some(crate::core::present::clean(&line))
 }
 
 /// Why a live server's sessions are not known.
