@@ -3,9 +3,10 @@
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Long enough for a busy machine; a test that works never waits for it.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -55,21 +56,20 @@ impl Running {
 
     /// The first document from now on that is `wanted`.
     pub fn until(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        let end = Instant::now() + PATIENCE;
+        let found = self.within(PATIENCE, wanted);
+        found.unwrap_or_else(|| panic!("not in time, or it ended: {what}\n{}", last(&self.seen)))
+    }
+
+    /// The same, if it comes within this time.
+    pub fn within(&mut self, patience: Duration, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
+        let end = Instant::now() + patience;
         loop {
             let left = end.saturating_duration_since(Instant::now());
-            match self.incoming.recv_timeout(left) {
-                Ok(line) => {
-                    let document = document(&line);
-                    self.seen.push(document.clone());
-                    if wanted(&document) {
-                        return document;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => panic!("not in time: {what}\n{:#?}", self.seen),
-                Err(RecvTimeoutError::Disconnected) => {
-                    panic!("it ended before {what}\n{:#?}", self.seen)
-                }
+            let line = self.incoming.recv_timeout(left).ok()?;
+            let document = document(&line);
+            self.seen.push(document.clone());
+            if wanted(&document) {
+                return Some(document);
             }
         }
     }
@@ -104,6 +104,12 @@ impl Drop for Running {
         self.child.kill().ok();
         self.child.wait().ok();
     }
+}
+
+/// The newest documents, a line each.
+fn last(seen: &[Value]) -> String {
+    let newest = seen.iter().rev().take(40).rev();
+    newest.map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// Sends a signal by its name.
