@@ -7,7 +7,7 @@
 use crate::core::app::{App, Msg, update};
 use crate::core::id::{ServerId, SessionKey};
 use crate::core::judge::Verdict;
-use crate::core::store::{LinkState, Server, Session};
+use crate::core::store::{LinkState, Server, Session, Store};
 use crate::core::time::{Clock, Span, UnixMs};
 use crate::core::wire::{AskKind, Endpoint, Part, ToolPart, ToolState};
 use crate::feed::live::LiveFeed;
@@ -119,22 +119,9 @@ impl Snapshot {
         !self.app.judgement().verdicts.iter().any(soon) && !store.servers().any(looks_again)
     }
 
-    /// One line for each server that could not be read: fits after "failed to read ". A server
-    /// that keeps its session list to itself counts: nothing can be said about it.
+    /// One line for each server that could not be read: fits after "failed to read ".
     pub fn unread(&self) -> Vec<String> {
-        let servers = self.app.store.servers();
-        servers
-            .filter_map(|(_, server)| {
-                let why = match &server.link {
-                    LinkState::Live => unlisted(server)?,
-                    LinkState::Lost { text, .. } => text.clone(),
-                    LinkState::Connecting { .. } => "not read in time".to_owned(),
-                };
-                let spec = &server.spec;
-                let line = format!("{} ({}): {why}", spec.name, spec.url);
-                Some(crate::core::present::clean(&line))
-            })
-            .collect()
+        unread(&self.app.store)
     }
 }
 
@@ -157,6 +144,25 @@ fn has_unlisted_question(session: &Session) -> bool {
         asks.any(|ask| Some(&ask.call) == tool.call.as_ref())
     };
     running.any(|tool| !listed(tool))
+}
+
+/// One line for each server that could not be read: fits after "failed to read ".
+pub fn unread(store: &Store) -> Vec<String> {
+    let servers = store.servers();
+    servers.filter_map(|(_, it)| unread_line(it)).collect()
+}
+
+/// The line of a server that could not be read. One that keeps its session list to itself counts:
+/// nothing can be said about it.
+pub fn unread_line(server: &Server) -> Option<String> {
+    let why = match &server.link {
+        LinkState::Live => unlisted(server)?,
+        LinkState::Lost { text, .. } => text.clone(),
+        LinkState::Connecting { .. } => "not read in time".to_owned(),
+    };
+    let spec = &server.spec;
+    let line = format!("{} ({}): {why}", spec.name, spec.url);
+    Some(crate::core::present::clean(&line))
 }
 
 /// Why a live server's sessions are not known.
