@@ -257,16 +257,7 @@ impl Step {
                 ask: ask(n).id,
             }]),
             Deed::Broken(broken) => vec![permissions(n, *broken, now)],
-            Deed::Disposed => {
-                let here = (n..SESSIONS).filter(|other| home(*other) == home(n));
-                let ends = here.flat_map(|n| [ended(n, Some(ABORTED), now), idle(n)]);
-                events(
-                    [EventKind::InstanceDisposed(home(n))]
-                        .into_iter()
-                        .chain(ends)
-                        .collect(),
-                )
-            }
+            Deed::Disposed => events(disposed(n, now)),
             Deed::Strange => events(vec![EventKind::Unknown { kind: "new".into() }]),
             Deed::Restarted => vec![
                 Body::Link(LinkReport::Connecting { attempt: 1 }),
@@ -274,6 +265,14 @@ impl Step {
             ],
         }
     }
+}
+
+/// The directory is disposed, and with it the runs of a session and of those after it.
+fn disposed(n: usize, now: UnixMs) -> Vec<EventKind> {
+    let here = (n..SESSIONS).filter(|other| home(*other) == home(n));
+    let ends = here.flat_map(|n| [ended(n, Some(ABORTED), now), idle(n)]);
+    let first = EventKind::InstanceDisposed(home(n));
+    std::iter::once(first).chain(ends).collect()
 }
 
 fn ended(n: usize, error: Option<&str>, now: UnixMs) -> EventKind {
