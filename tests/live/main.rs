@@ -29,3 +29,4 @@ mod crash;
 mod inspect;
 mod trouble;
 mod turns;
+mod zombie;
