@@ -34,3 +34,4 @@ mod inspect;
 mod trouble;
 mod turns;
 mod watch;
+mod zombie;

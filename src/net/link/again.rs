@@ -6,6 +6,7 @@
 //! sessions are open, their reads keep a distance to each other.
 
 use super::spec::Pace;
+use super::tail::PAGE;
 use crate::core::id::{CallId, PartId, SessionId};
 use crate::core::time::UnixMs;
 use crate::core::wire::{Message, Part, ToolState};
@@ -106,16 +107,21 @@ impl Again {
             self.open.remove(session);
             return;
         };
+        let now = Instant::now();
         let gap = match self.open.get(session) {
             Some(known) if known.newest == *newest => known.gap * 2,
             _ => pace.elsewhere,
         };
+        // A long turn took several requests.
+        let pages = u32::try_from(messages.len().div_ceil(PAGE)).unwrap_or(1);
+        let from = now + pace.elsewhere_apart.saturating_mul(pages);
+        self.open_from = self.open_from.max(from);
         let gap = gap.min(pace.elsewhere_most);
         let open = Open {
             updated,
             newest: newest.clone(),
             gap,
-            due: Instant::now() + gap,
+            due: now + gap,
         };
         self.open.insert(session.clone(), open);
         if self.open.len() > MOST_OPEN {
@@ -217,6 +223,16 @@ mod tests {
         assert_eq!(read[0], SessionId::from("s49"));
         let oldest = |n: i32| read.contains(&SessionId::from(format!("s{n}")));
         assert!(!(0..30).any(oldest), "only the twenty newest");
+    }
+
+    #[test]
+    fn a_long_turn_counts_for_all_its_pages() {
+        let (mut again, pace) = (Again::new(), Pace::default());
+        let begun = Instant::now();
+        let long: Vec<Message> = (0..50).flat_map(|_| messages("", false)).collect();
+        again.tail(&SessionId::from("s"), UnixMs(1), &long, &pace);
+        let next = again.open_from - begun;
+        assert!(next >= pace.elsewhere_apart * 5, "{next:?}");
     }
 
     #[test]

@@ -125,6 +125,7 @@ impl Link {
             let loss = match self.connection().await {
                 End::Shutdown => return,
                 End::Paused => {
+                    tracing::info!(server = self.spec.server.0, "did not run for a while");
                     attempt = 0;
                     continue;
                 }

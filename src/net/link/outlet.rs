@@ -47,6 +47,7 @@ impl Outlet {
     pub(super) fn beat(&mut self) -> Beat {
         let beat = self.pulse.look(self.now(), Instant::now());
         if beat.jumped {
+            tracing::info!(server = self.server.0, "the clock jumped");
             self.push(Body::ClockJumped);
         }
         beat

@@ -6,6 +6,7 @@ use super::jobs::{Job, Jobs};
 use super::loss::Loss;
 use super::outlet::Outlet;
 use super::pending::Pending;
+use super::pulse::Beat;
 use super::roster::Roster;
 use super::snapshot::Stage;
 use super::{End, Link, LinkCommand, LinkSpec, Orders};
@@ -188,6 +189,8 @@ impl<'a> Watch<'a> {
             return loss.into();
         }
         let blind_until = Instant::now() + BLIND_FOR;
+        // A slow way here is no pause.
+        self.on_beat();
         self.begin();
         loop {
             match self.turn(&mut events, orders, blind_until).await {
@@ -207,12 +210,8 @@ impl<'a> Watch<'a> {
         if self.outlet.closed {
             return Err(Ended::Shutdown);
         }
-        let beat = self.outlet.beat();
-        if beat.paused {
+        if self.on_beat().paused {
             return Err(Ended::Paused);
-        }
-        if beat.jumped {
-            self.jobs.urgent(Job::Identity);
         }
         if self.outlet.overflowed {
             self.resync();
@@ -234,6 +233,15 @@ impl<'a> Watch<'a> {
             }
         }
         Ok(())
+    }
+
+    /// A clock that jumped tells nothing about the server's until that was looked at again.
+    fn on_beat(&mut self) -> Beat {
+        let beat = self.outlet.beat();
+        if beat.jumped {
+            self.jobs.urgent(Job::Identity);
+        }
+        beat
     }
 
     /// The stream's first event, before anything is read.
