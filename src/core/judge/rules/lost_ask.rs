@@ -10,7 +10,7 @@ use crate::core::judge::held::holds_up;
 use crate::core::judge::say::{Found, ago, found, no, settles};
 use crate::core::judge::{Answer, Facts, Level, Offer};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{AskKind, Message, Part, ToolPart, ToolState};
+use crate::core::wire::{Message, Part, ToolPart, ToolState};
 use serde_json::Value;
 
 /// A list that was asked for so soon after the question began need not name it yet.
@@ -65,8 +65,10 @@ fn check(facts: &Facts) -> Answer {
 fn unlisted<'a>(facts: &Facts, message: &'a Message, part: &'a Part) -> Option<Unlisted<'a>> {
     let tool = part.tool().filter(|tool| tool.tool == "question")?;
     let start = tool.start.filter(|_| tool.state == ToolState::Running)?;
-    let mut asks = facts.asks().filter(|it| it.ask.kind == AskKind::Question);
-    if asks.any(|it| it.ask.tool.is_none() || holds_up(it, message, part)) {
+    if facts
+        .asks()
+        .any(|it| it.ask.tool.is_none() || holds_up(it, message, part))
+    {
         return None;
     }
     let released = &facts.session.watch.released;
@@ -132,4 +134,22 @@ fn options(asked: &Value) -> Vec<Vec<&str>> {
             options.filter_map(|it| it["label"].as_str()).collect()
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_read_is_waited_on_in_two_steps() {
+        let at = |seconds: i64| UnixMs(seconds * 1000);
+        let settles_at = |now, sure| match read_once(at(now), at(100), at(sure)) {
+            Answer::Settles { at, .. } => Some(at),
+            _ => None,
+        };
+        assert_eq!(settles_at(104, 60), Some(at(105)));
+        assert_eq!(settles_at(104, 109), Some(at(109)));
+        assert_eq!(settles_at(105, 60), Some(at(220)));
+        assert_eq!(settles_at(220, 60), None);
+    }
 }

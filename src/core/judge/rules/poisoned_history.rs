@@ -8,7 +8,7 @@ use super::Rule;
 use super::failed::{is_login, is_quota};
 use crate::core::judge::say::{found, no};
 use crate::core::judge::tools::is_shell;
-use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
+use crate::core::judge::{Answer, Facts, Level, Offer};
 use crate::core::store::Tail;
 use crate::core::wire::{Failure, Message};
 
@@ -57,8 +57,7 @@ pub(super) struct Poison<'a> {
 
 /// The last answer and the one to the prompt before, if both met the same request error.
 pub(super) fn poison<'a>(facts: &Facts<'a>) -> Option<Poison<'a>> {
-    let failed = facts.activity.state == ActivityState::Failed;
-    let last = facts.message().filter(|_| failed)?;
+    let last = facts.message()?;
     let error = last.error.as_ref().filter(|it| is_of_the_request(it))?;
     let first = answer_before(&facts.session.tail, last)?;
     let same = first.error.as_ref() == Some(error);

@@ -42,7 +42,6 @@ fn check(facts: &Facts) -> Answer {
         .with_some("action", retry.action.as_ref())
         .with("limit_ms", facts.limits.retry_far)
         .with("age_ms", facts.now.since(since))
-        .recheck(overdue)
         .recheck(changes.unwrap_or(overdue));
     match retry.action {
         Some(_) => found,
