@@ -15,6 +15,7 @@
 mod expect;
 #[path = "../program/mod.rs"]
 mod program;
+mod rows;
 mod server;
 mod stories;
 mod story;
@@ -30,6 +31,8 @@ use std::time::{Duration, Instant};
 /// What one look may take, and what it may wait for rules that cannot say yet.
 const READING: Duration = Duration::from_secs(3);
 const SETTLING: Duration = Duration::from_secs(3);
+/// How often a run that took longer is tried again.
+const RUNS: usize = 4;
 
 /// One run at a time: each is watched by the clock.
 static TURN: Mutex<()> = Mutex::new(());
@@ -49,11 +52,29 @@ fn serve(variant: Variant, home: &Home) -> Serving {
     world.serve()
 }
 
-/// Runs the program once and compares every row.
-fn run(variant: Variant) {
+/// Runs the program and compares every row. The quickest of a few runs counts: ages grow while a busy
+/// machine lets the program wait, and then a session near a threshold is on its other side.
+fn run(variant: &Variant) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = String::new();
+    for _ in 0..RUNS {
+        let (table, took) = look(variant);
+        shown = format!("{}  (the run took {took:?})", table.shown(variant.name));
+        if table.differences.is_empty() {
+            println!("{shown}");
+            return;
+        }
+        if took <= READING + SETTLING {
+            break;
+        }
+    }
+    panic!("{shown}");
+}
+
+/// One run, against a server of its own.
+fn look(variant: &Variant) -> (Table, Duration) {
     let home = Home::new();
-    let serving = serve(variant, &home);
+    let serving = serve(variant.clone(), &home);
     let world = &serving.world;
     let credentials = world
         .variant
@@ -64,6 +85,9 @@ fn run(variant: Variant) {
     let ran = home.run(&["status", "--json", "--inspect", "recent", &url]);
     let took = begun.elapsed();
     assert_eq!(ran.code, Some(0), "{}", ran.err);
+    if let Some(password) = world.variant.password {
+        assert!(!ran.out.contains(password) && !ran.err.contains(password));
+    }
     let document = ran.json();
     let mut table = Table::default();
     compare(world, &document, &mut table);
@@ -74,9 +98,13 @@ fn run(variant: Variant) {
     for asked in world.witnessed() {
         table.fault(format!("the server was asked: {asked}"));
     }
-    let shown = table.shown(world.variant.name);
-    println!("{shown}  (the run took {took:?})");
-    assert!(table.differences.is_empty(), "{shown}");
+    let document = format!(
+        "{}/set {}.json",
+        env!("CARGO_TARGET_TMPDIR"),
+        variant.file()
+    );
+    std::fs::write(document, &ran.out).expect("the document is left to be looked into");
+    (table, took)
 }
 
 fn compare(world: &World, document: &Value, table: &mut Table) {
@@ -115,11 +143,8 @@ fn compare(world: &World, document: &Value, table: &mut Table) {
             None => &story.expected,
         };
         table.session(&title, reported, expected, row);
-        if row["directory"] != world.path(&story.place) {
-            table.fault(format!("{title:?} is in {}", row["directory"]));
-        }
-        if row["archived"] != story.archived.is_some() {
-            table.fault(format!("{title:?} archived: {}", row["archived"]));
+        for fault in rows::faults(world, story, row) {
+            table.fault(format!("{} {title:?}: {fault}", story.id));
         }
     }
     by_id.remove(stories::ZOMBIE.0);
@@ -145,7 +170,7 @@ fn server(world: &World, row: &Value, table: &mut Table) {
 
 #[test]
 fn as_it_is() {
-    run(Variant {
+    run(&Variant {
         name: "as it is",
         ..Variant::default()
     });
@@ -153,7 +178,7 @@ fn as_it_is() {
 
 #[test]
 fn with_the_clock_an_hour_ahead() {
-    run(Variant {
+    run(&Variant {
         name: "clock +1 h",
         skew: 3_600_000,
         ..Variant::default()
@@ -162,7 +187,7 @@ fn with_the_clock_an_hour_ahead() {
 
 #[test]
 fn with_a_password() {
-    run(Variant {
+    run(&Variant {
         name: "password",
         password: Some("correct-horse"),
         ..Variant::default()
@@ -171,7 +196,7 @@ fn with_a_password() {
 
 #[test]
 fn without_permissions() {
-    run(Variant {
+    run(&Variant {
         name: "/permission 400",
         no_permissions: true,
         ..Variant::default()

@@ -26,71 +26,21 @@ fn failed(t: &mut Teller) -> Vec<Story> {
         "data": {"providerID": "acme", "message": "No key"}});
     let overflow = json!({"name": "ContextOverflowError",
         "data": {"message": "prompt is too long: 210000 tokens"}});
-    for (place, title, ago, error, level) in [
-        (
-            "alpha",
-            "failed 2 min ago: 401",
-            2 * M,
-            api_error(401, "Invalid API key"),
-            "needs-you",
-        ),
-        (
-            "bravo",
-            "failed 1 h ago: quota",
-            H,
-            api_error(429, "insufficient_quota"),
-            "needs-you",
-        ),
-        (
-            "charlie",
-            "failed 23 h ago: 500",
-            23 * H,
-            api_error(500, "Internal"),
-            "needs-you",
-        ),
-        (
-            "delta",
-            "failed 25 h ago: 500",
-            25 * H,
-            api_error(500, "Internal"),
-            "watch",
-        ),
-        (
-            "echo",
-            "failed 6 d ago: 529",
-            6 * D,
-            api_error(529, "Overloaded"),
-            "watch",
-        ),
-        (
-            "alpha",
-            "failed 40 min ago: no key",
-            40 * M,
-            auth,
-            "needs-you",
-        ),
-        (
-            "bravo",
-            "failed 3 h ago: context",
-            3 * H,
-            overflow,
-            "needs-you",
-        ),
-        (
-            "charlie",
-            "failed 10 s ago: unknown",
-            10,
-            unknown("boom\n\tat x"),
-            "needs-you",
-        ),
-        (
-            "delta",
-            "a single 400, 5 min ago",
-            5 * M,
-            api_error(400, "bad request"),
-            "needs-you",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("alpha", "failed 2 min ago: 401", 2 * M, api_error(401, "Invalid API key"), "needs-you"),
+        ("bravo", "failed 1 h ago: quota", H, api_error(429, "insufficient_quota"), "needs-you"),
+        ("charlie", "failed 23 h ago: 500", 23 * H, api_error(500, "Internal"), "needs-you"),
+        ("foxtrot", "failed 23 h 50 min ago", 86_400 - 600, api_error(500, "x"), "needs-you"),
+        ("foxtrot", "failed 24 h 10 min ago", 86_400 + 600, api_error(500, "x"), "watch"),
+        ("delta", "failed 25 h ago: 500", 25 * H, api_error(500, "Internal"), "watch"),
+        ("echo", "failed 6 d ago: 529", 6 * D, api_error(529, "Overloaded"), "watch"),
+        ("alpha", "failed 40 min ago: no key", 40 * M, auth, "needs-you"),
+        ("bravo", "failed 3 h ago: context", 3 * H, overflow, "needs-you"),
+        ("charlie", "failed 10 s ago: unknown", 10, unknown("boom\n\tat x"), "needs-you"),
+        ("delta", "a single 400, 5 min ago", 5 * M, api_error(400, "bad request"), "needs-you"),
+    ];
+    for (place, title, ago, error, level) in cases {
         all.push(
             t.idle(place, title)
                 .prompt(ago + 80, "Go.")
@@ -113,29 +63,13 @@ fn failed(t: &mut Teller) -> Vec<Story> {
 fn poisoned(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
     let message = "messages.14: `tool_use` ids were found without `tool_result` blocks";
-    for (place, title, ago, times, level) in [
-        (
-            "alpha",
-            "the same 400 on two prompts, 5 min ago",
-            5 * M,
-            2,
-            "stuck",
-        ),
-        (
-            "bravo",
-            "the same 400 on four prompts, 20 h ago",
-            20 * H,
-            4,
-            "stuck",
-        ),
-        (
-            "delta",
-            "the same 400 on two prompts, 30 h ago",
-            30 * H,
-            2,
-            "watch",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("alpha", "the same 400 on two prompts, 5 min ago", 5 * M, 2, "stuck"),
+        ("bravo", "the same 400 on four prompts, 20 h ago", 20 * H, 4, "stuck"),
+        ("delta", "the same 400 on two prompts, 30 h ago", 30 * H, 2, "watch"),
+    ];
+    for (place, title, ago, times, level) in cases {
         let mut story = t.idle(place, title);
         for n in (0..times).rev() {
             let end = ago + n * 3 * M;
@@ -157,26 +91,13 @@ fn poisoned(t: &mut Teller) -> Vec<Story> {
 /// Two errors that are not the same, or not in a row.
 fn not_poisoned(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, first, second) in [
-        (
-            "alpha",
-            "two prompts, two 500s",
-            (500, "Internal"),
-            (500, "Internal"),
-        ),
-        (
-            "bravo",
-            "two prompts, two different 400s",
-            (400, "bad image"),
-            (400, "bad schema"),
-        ),
-        (
-            "charlie",
-            "two prompts, a 500 and a 400",
-            (500, "Internal"),
-            (400, "bad image"),
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("alpha", "two prompts, two 500s", (500, "Internal"), (500, "Internal")),
+        ("bravo", "two prompts, two different 400s", (400, "bad image"), (400, "bad schema")),
+        ("charlie", "two prompts, a 500 and a 400", (500, "Internal"), (400, "bad image")),
+    ];
+    for (place, title, first, second) in cases {
         all.push(
             t.idle(place, title)
                 .prompt(30 * M, "Go.")
@@ -222,18 +143,15 @@ fn not_poisoned(t: &mut Teller) -> Vec<Story> {
 /// The answer was cut.
 fn cut(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago, finish) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "cut short by length, 3 min ago", 3 * M, "length"),
         ("bravo", "cut short by length, 26 h ago", 26 * H, "length"),
-        (
-            "charlie",
-            "cut short by a filter, 1 h ago",
-            H,
-            "content-filter",
-        ),
+        ("charlie", "cut short by a filter, 1 h ago", H, "content-filter"),
         ("delta", "cut short by an error, 5 h ago", 5 * H, "error"),
         ("echo", "cut short by length, 6 d ago", 6 * D, "length"),
-    ] {
+    ];
+    for (place, title, ago, finish) in cases {
         let activity = if finish == "error" {
             "done|ended-early|failed"
         } else {
@@ -262,11 +180,13 @@ fn cut(t: &mut Teller) -> Vec<Story> {
 /// A stop without a word.
 fn silent(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "stopped without a word, 1 min ago", M),
         ("bravo", "stopped without a word, 10 h ago", 10 * H),
         ("delta", "stopped without a word, 2 d ago", 2 * D),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         all.push(
             t.idle(place, title)
                 .prompt(ago + 9, "Well?")
@@ -371,11 +291,13 @@ fn not_silent(t: &mut Teller) -> Vec<Story> {
 /// The person went back and has not gone on.
 fn reverts(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago, level) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "went back 10 min ago", 10 * M, "watch"),
         ("charlie", "went back 30 h ago", 30 * H, "watch"),
         ("delta", "went back 6 d ago", 6 * D, "watch"),
-    ] {
+    ];
+    for (place, title, ago, level) in cases {
         all.push(
             t.done(place, title, ago)
                 .reverted()
@@ -401,10 +323,12 @@ fn aborted(t: &mut Teller) -> Vec<Story> {
         part.expect("the edit")["state"]["metadata"] = json!({"interrupted": true});
         all.push(error.aborted(10 * M).ok("aborted"));
     }
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "aborted 20 s ago while writing", 20),
         ("delta", "aborted 5 d ago while writing", 5 * D),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         all.push(
             t.idle(place, title)
                 .prompt(ago + 30, "Explain it.")
@@ -433,22 +357,12 @@ fn compacted(t: &mut Teller) -> Vec<Story> {
     }
     let twice = twice.ok("done");
     let mut loops = Vec::new();
-    for (place, title, ago, times, level) in [
-        (
-            "charlie",
-            "compacted three times in a row, then idle",
-            10 * M,
-            3,
-            "stuck",
-        ),
-        (
-            "echo",
-            "compacted five times in a row, two days ago",
-            2 * D,
-            5,
-            "watch",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("charlie", "compacted three times in a row, then idle", 10 * M, 3, "stuck"),
+        ("echo", "compacted five times in a row, two days ago", 2 * D, 5, "watch"),
+    ];
+    for (place, title, ago, times, level) in cases {
         let mut story = t
             .idle(place, title)
             .prompt(ago + 2 * H, "Port it.")

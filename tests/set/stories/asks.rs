@@ -1,5 +1,6 @@
 //! Asks that wait for a person, asks that nobody waits for any more, and asks that are lost.
 
+use crate::stories::tools::unknown;
 use crate::story::{D, H, M, Story, Teller};
 use serde_json::json;
 
@@ -26,13 +27,15 @@ fn blind_bash(story: Story) -> Story {
 /// Asking has no timeout: seconds or days, it is the same.
 fn permissions(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "a bash asks since 4 s", 4),
         ("alpha", "a bash asks since 3 min", 3 * M),
         ("charlie", "a bash asks since 50 min", 50 * M),
         ("charlie", "a bash asks since 20 h", 20 * H),
         ("alpha", "a bash asks since 3 d, far down the list", 3 * D),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         let story = t
             .busy(place, title)
             .prompt(ago + 9, "Clean the build.")
@@ -58,7 +61,8 @@ fn permissions(t: &mut Teller) -> Vec<Story> {
         .blind("stuck", &["hung-tool"])
         // Or not: that the second has not begun says that an ask is pending.
         .blind("ok", &[])
-        .blind("needs-you", &["possible-permission"]);
+        .blind("needs-you", &["possible-permission"])
+        .blind("stuck", &["hung-tool", "possible-permission"]);
     all.push(two);
     all
 }
@@ -75,16 +79,16 @@ fn other_tools(t: &mut Teller) -> Vec<Story> {
             json!({"filePath": "/etc/hosts", "oldString": "a", "newString": "b"}),
         )
         .asks(30, "edit", "/etc/hosts")
-        .is("needs-you", "asking", &["waiting-permission"])
-        .blind("ok", &[]);
+        .is("needs-you", "asking", &["waiting-permission"]);
+    let edit = unknown(edit);
     let outside = t
         .busy("alpha", "a read outside the project asks since 12 s")
         .prompt(22, "What is the name of this host?")
         .step(18)
         .runs(13, "read", json!({"filePath": "/etc/hostname"}))
         .asks(12, "external_directory", "/etc/*")
-        .is("needs-you", "asking", &["waiting-permission"])
-        .blind("ok", &[]);
+        .is("needs-you", "asking", &["waiting-permission"]);
+    let outside = unknown(outside);
     let mcp = t
         .busy(
             "charlie",
@@ -101,6 +105,7 @@ fn other_tools(t: &mut Teller) -> Vec<Story> {
         .is("needs-you", "asking", &["waiting-permission"])
         // The ask cannot be seen: by its own times the tool is past its limit. Saying less is no miss.
         .blind("ok", &[])
+        .blind("unknown", &[])
         .blind("stuck", &["hung-tool"])
         .blind("watch", &["possible-permission"]);
     let fetch = t
@@ -129,27 +134,14 @@ fn other_tools(t: &mut Teller) -> Vec<Story> {
 
 fn questions(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago, text) in [
+    #[rustfmt::skip]
+    let cases = [
         ("bravo", "a question since 3 s", 3, "Which database?"),
-        (
-            "bravo",
-            "a question since 7 min",
-            7 * M,
-            "Which of the two names do you want?",
-        ),
-        (
-            "delta",
-            "a question since 23 h",
-            23 * H,
-            "Delete the old tests?\nThere are 40.",
-        ),
-        (
-            "bravo",
-            "a question since 5 d, far down the list",
-            5 * D,
-            "\u{1b}[31mRed?\u{1b}[0m",
-        ),
-    ] {
+        ("bravo", "a question since 7 min", 7 * M, "Which of the two names do you want?"),
+        ("delta", "a question since 23 h", 23 * H, "Delete the old tests?\nThere are 40."),
+        ("bravo", "a question since 5 d, far down the list", 5 * D, "\u{1b}[31mRed?\u{1b}[0m"),
+    ];
+    for (place, title, ago, text) in cases {
         all.push(
             t.busy(place, title)
                 .prompt(ago + 12, "Set it up.")
@@ -178,16 +170,14 @@ fn questions(t: &mut Teller) -> Vec<Story> {
 /// An abort leaves the ask listed.
 fn ghosts(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (title, ago, level) in [
+    #[rustfmt::skip]
+    let cases = [
         ("aborted while a question was open, 1 min ago", M, "watch"),
-        (
-            "aborted while a question was open, 20 h ago",
-            20 * H,
-            "watch",
-        ),
+        ("aborted while a question was open, 20 h ago", 20 * H, "watch"),
         // Read although older than 7 d, for it has an ask; at rest for over 7 d its level is ok, still named.
         ("aborted while a question was open, 8 d ago", 8 * D, "ok"),
-    ] {
+    ];
+    for (title, ago, level) in cases {
         let input = json!({"questions": [{"question": "Go on?", "header": "Go", "options": []}]});
         all.push(
             t.idle("echo", title)
@@ -239,10 +229,12 @@ fn ghosts(t: &mut Teller) -> Vec<Story> {
 /// The server forgot the ask; the question's part waits for ever.
 fn lost(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("a question runs for 45 s and is not listed", 45),
         ("a question runs for 3 h and is not listed", 3 * H),
-    ] {
+    ];
+    for (title, ago) in cases {
         all.push(
             t.busy("echo", title)
                 .prompt(ago + 8, "Choose for me.")
@@ -286,18 +278,12 @@ fn unreadable(t: &mut Teller) -> Vec<Story> {
         .bash(20, "cargo test", 600_000, "running 12 tests\n")
         .fine("running-tool");
     let mut all = vec![alone, begun];
-    for (title, tool, input) in [
-        (
-            "one of two candidates: a glob, 2 min",
-            "glob",
-            json!({"pattern": "**/*.rs"}),
-        ),
-        (
-            "one of two candidates: a grep, 2 min",
-            "grep",
-            json!({"pattern": "fn main"}),
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("one of two candidates: a glob, 2 min", "glob", json!({"pattern": "**/*.rs"})),
+        ("one of two candidates: a grep, 2 min", "grep", json!({"pattern": "fn main"})),
+    ];
+    for (title, tool, input) in cases {
         all.push(
             t.busy("pair", title)
                 .prompt(3 * M, "Find it.")

@@ -17,14 +17,22 @@ pub fn stories(t: &mut Teller) -> Vec<Story> {
 /// is `watch` until the part's own limit has passed; at rest it falls to `watch` after 24 h.
 fn interrupted(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago, level) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "left while writing, 8 min ago", 8 * M, "watch"),
         ("bravo", "left while writing, 25 min ago", 25 * M, "watch"),
+        ("foxtrot", "left while writing, 29 min ago", 29 * M, "watch"),
+        ("foxtrot", "left while writing, 31 min ago", 31 * M, "stuck"),
+        ("foxtrot", "left while writing, 23 h 50 min ago", 24 * H - 10 * M, "stuck"),
+        ("foxtrot", "left while writing, 24 h 10 min ago", 24 * H + 10 * M, "watch"),
+        ("foxtrot", "left while writing, 6 d 23 h ago", 7 * D - H, "watch"),
+        ("foxtrot", "left while writing, 130 s ago", 130, "watch"),
         ("charlie", "left while writing, 40 min ago", 40 * M, "stuck"),
         ("delta", "left while writing, 23 h ago", 23 * H, "stuck"),
         ("echo", "left while writing, 25 h ago", 25 * H, "watch"),
         ("alpha", "left while writing, 6 d ago", 6 * D, "watch"),
-    ] {
+    ];
+    for (place, title, ago, level) in cases {
         all.push(
             t.idle(place, title)
                 .prompt(ago + 9, "Explain it.")
@@ -41,15 +49,12 @@ fn interrupted(t: &mut Teller) -> Vec<Story> {
             .writing(8 * D)
             .ok("unread"),
     );
-    for (place, title, ago, level) in [
-        (
-            "charlie",
-            "left while thinking, 12 min ago",
-            12 * M,
-            "watch",
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        ("charlie", "left while thinking, 12 min ago", 12 * M, "watch"),
         ("delta", "left while thinking, 2 h ago", 2 * H, "stuck"),
-    ] {
+    ];
+    for (place, title, ago, level) in cases {
         all.push(
             t.idle(place, title)
                 .prompt(ago + 9, "Prove it.")
@@ -58,20 +63,12 @@ fn interrupted(t: &mut Teller) -> Vec<Story> {
                 .is(level, "streaming", &["interrupted"]),
         );
     }
-    for (place, title, ago, level) in [
-        (
-            "echo",
-            "left before the first part, 15 min ago",
-            15 * M,
-            "watch",
-        ),
-        (
-            "alpha",
-            "left before the first part, 5 h ago",
-            5 * H,
-            "stuck",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("echo", "left before the first part, 15 min ago", 15 * M, "watch"),
+        ("alpha", "left before the first part, 5 h ago", 5 * H, "stuck"),
+    ];
+    for (place, title, ago, level) in cases {
         all.push(
             t.idle(place, title)
                 .prompt(ago + 9, "Begin.")
@@ -79,20 +76,12 @@ fn interrupted(t: &mut Teller) -> Vec<Story> {
                 .is(level, "starting", &["interrupted"]),
         );
     }
-    for (place, title, ago, level) in [
-        (
-            "bravo",
-            "left while writing arguments, 20 min ago",
-            20 * M,
-            "watch",
-        ),
-        (
-            "charlie",
-            "left while writing arguments, 35 min ago",
-            35 * M,
-            "stuck",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("bravo", "left while writing arguments, 20 min ago", 20 * M, "watch"),
+        ("charlie", "left while writing arguments, 35 min ago", 35 * M, "stuck"),
+    ];
+    for (place, title, ago, level) in cases {
         all.push(
             t.idle(place, title)
                 .prompt(ago + 9, "Write it.")
@@ -110,58 +99,38 @@ fn interrupted_tools(t: &mut Teller) -> Vec<Story> {
     let left = |t: &mut Teller, place: &str, title: &str, ago: i64| {
         t.idle(place, title).prompt(ago + 9, "Do it.").step(ago + 4)
     };
-    for (place, title, ago, timeout, level) in [
-        (
-            "alpha",
-            "left in a bash of 10 min, 5 min ago",
-            5 * M,
-            600_000,
-            "watch",
-        ),
-        (
-            "bravo",
-            "left in a bash of 2 min, 4 min ago",
-            4 * M,
-            0,
-            "stuck",
-        ),
-        (
-            "charlie",
-            "left in a bash of 10 min, 12 min ago",
-            12 * M,
-            600_000,
-            "stuck",
-        ),
-        (
-            "delta",
-            "left in a bash of 2 min, 22 h ago",
-            22 * H,
-            0,
-            "stuck",
-        ),
-        (
-            "echo",
-            "left in a bash of 2 min, 3 d ago",
-            3 * D,
-            0,
-            "watch",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("alpha", "left in a bash of 10 min, 5 min ago", 5 * M, 600_000, "watch"),
+        ("bravo", "left in a bash of 2 min, 4 min ago", 4 * M, 0, "stuck"),
+        ("charlie", "left in a bash of 10 min, 12 min ago", 12 * M, 600_000, "stuck"),
+        ("foxtrot", "left in a bash of 10 min, 615 s ago", 615, 600_000, "watch"),
+        ("foxtrot", "left in a bash of 10 min, 640 s ago", 640, 600_000, "stuck"),
+        ("delta", "left in a bash of 2 min, 22 h ago", 22 * H, 0, "stuck"),
+        ("echo", "left in a bash of 2 min, 3 d ago", 3 * D, 0, "watch"),
+    ];
+    for (place, title, ago, timeout, level) in cases {
         all.push(
             left(t, place, title, ago)
                 .bash(ago, "make", timeout, "cc\n")
                 .is(level, "running-tool", &["interrupted"]),
         );
     }
-    for (place, tool, ago, level) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "github_search_issues", 4 * M, "watch"),
         ("bravo", "github_search_issues", 7 * M, "stuck"),
+        ("foxtrot", "github_search_issues", 288, "watch"),
+        ("foxtrot", "github_search_issues", 305, "stuck"),
+        ("foxtrot", "edit", 588, "watch"),
+        ("foxtrot", "edit", 606, "stuck"),
         ("charlie", "edit", 8 * M, "watch"),
         ("delta", "webfetch", 12 * M, "stuck"),
         ("echo", "deploypreview", 8 * M, "watch"),
         ("echo", "apply_patch", 7 * M, "watch"),
-    ] {
-        let title = format!("left in {tool}, {} min ago", ago / M);
+    ];
+    for (place, tool, ago, level) in cases {
+        let title = format!("left in {tool}, {ago} s ago");
         all.push(
             left(t, place, &title, ago)
                 .runs(ago, tool, json!({"query": "x"}))
@@ -169,28 +138,24 @@ fn interrupted_tools(t: &mut Teller) -> Vec<Story> {
         );
     }
     // It waited for a person: without a sign of a restart `watch`, whatever its age.
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "left in a question, 40 min ago", 40 * M),
         ("bravo", "left in a question, 20 h ago", 20 * H),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         all.push(left(t, place, title, ago).question(ago, "Which?").is(
             "watch",
             "running-tool|asking",
             &["interrupted"],
         ));
     }
-    for (place, title, ago) in [
-        (
-            "charlie",
-            "left in a bash that had not begun, 3 h ago",
-            3 * H,
-        ),
-        (
-            "delta",
-            "left in a bash that had not begun, 15 h ago",
-            15 * H,
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("charlie", "left in a bash that had not begun, 3 h ago", 3 * H),
+        ("delta", "left in a bash that had not begun, 15 h ago", 15 * H),
+    ];
+    for (place, title, ago) in cases {
         all.push(
             left(t, place, title, ago)
                 .bash_not_begun(ago, "rm -rf target", 0)
@@ -213,23 +178,13 @@ fn interrupted_tools(t: &mut Teller) -> Vec<Story> {
 /// An open message that is no crash, or not yet.
 fn not_interrupted(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
-        (
-            "alpha",
-            "idle with a message opened 2 s ago: a start, or a TUI",
-            2,
-        ),
-        (
-            "bravo",
-            "idle with a message opened 50 s ago: it may run elsewhere",
-            50,
-        ),
-        (
-            "delta",
-            "idle with a message opened 95 s ago: it may run elsewhere",
-            95,
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("alpha", "idle with a message opened 2 s ago: a start, or a TUI", 2),
+        ("bravo", "idle with a message opened 50 s ago: it may run elsewhere", 50),
+        ("delta", "idle with a message opened 95 s ago: it may run elsewhere", 95),
+    ];
+    for (place, title, ago) in cases {
         all.push(
             t.idle(place, title)
                 .prompt(ago + 2, "Begin.")
@@ -282,12 +237,15 @@ fn not_interrupted(t: &mut Teller) -> Vec<Story> {
 /// Nobody answered.
 fn unanswered(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "a prompt of 45 s ago without an answer", 45),
+        ("foxtrot", "a prompt of 22 s ago without an answer", 22),
         ("bravo", "a prompt of 30 min ago without an answer", 30 * M),
         ("charlie", "a prompt of 25 h ago without an answer", 25 * H),
         ("delta", "a prompt of 6 d ago without an answer", 6 * D),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         all.push(t.idle(place, title).prompt(ago, "Write a parser.").is(
             "watch",
             "unanswered",
@@ -314,6 +272,11 @@ fn not_unanswered(t: &mut Teller) -> Vec<Story> {
     let young = t
         .idle("alpha", "a prompt of 3 s ago without an answer yet")
         .prompt(3, "Write a parser.")
+        .settles("unanswered-prompt")
+        .is("ok", "unanswered", &[]);
+    let younger = t
+        .idle("foxtrot", "a prompt of 12 s ago without an answer yet")
+        .prompt(12, "Write a parser.")
         .settles("unanswered-prompt")
         .is("ok", "unanswered", &[]);
     let old = t
@@ -356,7 +319,7 @@ fn not_unanswered(t: &mut Teller) -> Vec<Story> {
         .text(H - 4, H - 8, "Hello!")
         .ends(H - 8, "stop")
         .ok("done");
-    vec![young, old, fork, reverted, stranded, gone]
+    vec![young, younger, old, fork, reverted, stranded, gone]
 }
 
 impl Story {

@@ -21,17 +21,15 @@ pub fn stories(t: &mut Teller) -> Vec<Story> {
 /// The turn is over, the server does not know it.
 fn stale(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago, finish) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "busy 25 s after a stop", 25, "stop"),
+        ("foxtrot", "busy 16 s after a stop", 16, "stop"),
         ("alpha", "busy 6 min after a stop", 6 * M, "stop"),
         ("bravo", "busy 3 h after a stop", 3 * H, "stop"),
-        (
-            "charlie",
-            "busy 2 min after the length ran out",
-            2 * M,
-            "length",
-        ),
-    ] {
+        ("charlie", "busy 2 min after the length ran out", 2 * M, "length"),
+    ];
+    for (place, title, ago, finish) in cases {
         all.push(
             t.busy(place, title)
                 .prompt(ago + 30, "Name it.")
@@ -118,12 +116,14 @@ fn not_stale(t: &mut Teller) -> Vec<Story> {
 /// Text and reasoning cannot be seen to grow in a read: one look claims nothing, however long it lasts.
 fn streams(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "writes text for 10 s", 10),
         ("bravo", "writes text for 4 min", 4 * M),
         ("charlie", "writes text for 12 min", 12 * M),
         ("delta", "writes text for 50 min", 50 * M),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         all.push(
             t.busy(place, title)
                 .prompt(ago + 9, "Explain it at length.")
@@ -132,10 +132,12 @@ fn streams(t: &mut Teller) -> Vec<Story> {
                 .fine("streaming"),
         );
     }
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("echo", "thinks for 5 min", 5 * M),
         ("alpha", "thinks for 29 min", 29 * M),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         all.push(
             t.busy(place, title)
                 .prompt(ago + 9, "Prove it.")
@@ -159,14 +161,19 @@ fn streams(t: &mut Teller) -> Vec<Story> {
 /// The model was asked and has sent nothing.
 fn starts(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago, level) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "a blank message for 20 s", 20, "ok"),
         ("bravo", "a blank message for 45 s", 45, "ok"),
         ("alpha", "a blank message for 80 s", 80, "watch"),
+        ("foxtrot", "a blank message for 65 s", 65, "watch"),
+        ("foxtrot", "a blank message for 9 min 45 s", 585, "watch"),
+        ("foxtrot", "a blank message for 10 min 10 s", 610, "stuck"),
         ("charlie", "a blank message for 9 min", 9 * M, "watch"),
         ("delta", "a blank message for 12 min", 12 * M, "stuck"),
         ("echo", "a blank message for 2 h", 2 * H, "stuck"),
-    ] {
+    ];
+    for (place, title, ago, level) in cases {
         let findings: &[&str] = if level == "ok" {
             &[]
         } else {
@@ -179,11 +186,14 @@ fn starts(t: &mut Teller) -> Vec<Story> {
                 .is(level, "starting", findings),
         );
     }
-    for (place, title, ago, level) in [
+    #[rustfmt::skip]
+    let cases = [
         ("bravo", "busy and unanswered for 3 s", 3, "ok"),
         ("bravo", "busy and unanswered for 90 s", 90, "watch"),
+        ("alpha", "busy and unanswered for 48 s", 48, "ok"),
         ("delta", "busy and unanswered for 15 min", 15 * M, "stuck"),
-    ] {
+    ];
+    for (place, title, ago, level) in cases {
         let findings: &[&str] = if level == "ok" {
             &[]
         } else {
@@ -201,38 +211,18 @@ fn starts(t: &mut Teller) -> Vec<Story> {
 /// A tool's arguments are being written: nothing of them can be read.
 fn arguments(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago, level) in [
-        (
-            "alpha",
-            "writes the arguments of an edit for 20 s",
-            20,
-            "ok",
-        ),
-        (
-            "bravo",
-            "writes the arguments of a write for 2 min",
-            2 * M,
-            "ok",
-        ),
-        (
-            "charlie",
-            "writes the arguments of a write for 4 min",
-            4 * M,
-            "watch",
-        ),
-        (
-            "delta",
-            "writes the arguments of a write for 11 min",
-            11 * M,
-            "stuck",
-        ),
-        (
-            "echo",
-            "writes the arguments of a write for 3 h",
-            3 * H,
-            "stuck",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("alpha", "writes the arguments of an edit for 20 s", 20, "ok"),
+        ("bravo", "writes the arguments of a write for 2 min", 2 * M, "ok"),
+        ("foxtrot", "writes the arguments of a write for 168 s", 168, "ok"),
+        ("foxtrot", "writes the arguments of a write for 185 s", 185, "watch"),
+        ("foxtrot", "writes the arguments of a write for 588 s", 588, "watch"),
+        ("charlie", "writes the arguments of a write for 4 min", 4 * M, "watch"),
+        ("delta", "writes the arguments of a write for 11 min", 11 * M, "stuck"),
+        ("echo", "writes the arguments of a write for 3 h", 3 * H, "stuck"),
+    ];
+    for (place, title, ago, level) in cases {
         let findings: &[&str] = if level == "ok" {
             &[]
         } else {
@@ -263,13 +253,18 @@ fn arguments(t: &mut Teller) -> Vec<Story> {
 /// One step is over and the next does not begin.
 fn gaps(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago, level) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "between steps for 5 s", 5, "ok"),
         ("bravo", "between steps for 18 s", 18, "ok"),
+        ("foxtrot", "between steps for 36 s", 36, "watch"),
+        ("foxtrot", "between steps for 108 s", 108, "watch"),
+        ("foxtrot", "between steps for 126 s", 126, "stuck"),
         ("charlie", "between steps for 50 s", 50, "watch"),
         ("delta", "between steps for 3 min", 3 * M, "stuck"),
         ("echo", "between steps for 7 h", 7 * H, "stuck"),
-    ] {
+    ];
+    for (place, title, ago, level) in cases {
         let findings: &[&str] = if level == "ok" {
             &[]
         } else {
@@ -319,12 +314,16 @@ fn gaps(t: &mut Teller) -> Vec<Story> {
 /// A summary is being written, once or for ever.
 fn compactions(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago, level) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "a compaction for 40 s", 40, "ok"),
         ("bravo", "a compaction for 3 min", 3 * M, "ok"),
+        ("foxtrot", "a compaction for 285 s", 285, "ok"),
+        ("foxtrot", "a compaction for 312 s", 312, "watch"),
         ("charlie", "a compaction for 7 min", 7 * M, "watch"),
         ("delta", "a compaction for 45 min", 45 * M, "watch"),
-    ] {
+    ];
+    for (place, title, ago, level) in cases {
         let findings: &[&str] = if level == "ok" {
             &[]
         } else {
@@ -398,32 +397,14 @@ pub(super) fn summarised(story: Story, ago: i64) -> Story {
 /// The loop goes on without bound.
 fn loops(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, times, finish) in [
-        (
-            "alpha",
-            "five steps of finish unknown under one prompt",
-            5,
-            "unknown",
-        ),
-        (
-            "charlie",
-            "nine steps of finish unknown under one prompt",
-            9,
-            "unknown",
-        ),
-        (
-            "bravo",
-            "three steps of finish stop under one prompt",
-            3,
-            "stop",
-        ),
-        (
-            "delta",
-            "six steps of finish stop under one prompt",
-            6,
-            "stop",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("alpha", "five steps of finish unknown under one prompt", 5, "unknown"),
+        ("charlie", "nine steps of finish unknown under one prompt", 9, "unknown"),
+        ("bravo", "three steps of finish stop under one prompt", 3, "stop"),
+        ("delta", "six steps of finish stop under one prompt", 6, "stop"),
+    ];
+    for (place, title, times, finish) in cases {
         let mut story = t.busy(place, title).prompt(20 * M, "Say hello.");
         for n in (0..times).rev() {
             let end = 60 + n * 40;
@@ -439,20 +420,15 @@ fn loops(t: &mut Teller) -> Vec<Story> {
                 .is("stuck", "streaming", &["runaway"]),
         );
     }
-    for (place, title, times, level) in [
-        (
-            "echo",
-            "the same read with the same output 11 times in a row",
-            11,
-            "stuck",
-        ),
-        (
-            "bravo",
-            "the same read with the same output 6 times in a row",
-            6,
-            "watch",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("echo", "the same read with the same output 11 times in a row", 11, "stuck"),
+        ("foxtrot", "the same read with the same output 10 times in a row", 10, "stuck"),
+        ("foxtrot", "the same read with the same output 9 times in a row", 9, "watch"),
+        ("foxtrot", "the same read with the same output 5 times in a row", 5, "watch"),
+        ("bravo", "the same read with the same output 6 times in a row", 6, "watch"),
+    ];
+    for (place, title, times, level) in cases {
         let story = t.busy(place, title).prompt(20 * M, "Fix it.");
         let input = json!({"filePath": "/src/main.rs", "offset": 0});
         all.push(
@@ -488,20 +464,12 @@ fn again(
 /// Almost a runaway.
 fn no_loops(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, times, finish) in [
-        (
-            "alpha",
-            "four steps of finish unknown under one prompt",
-            4,
-            "unknown",
-        ),
-        (
-            "bravo",
-            "two steps of finish stop under one prompt",
-            2,
-            "stop",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("alpha", "four steps of finish unknown under one prompt", 4, "unknown"),
+        ("bravo", "two steps of finish stop under one prompt", 2, "stop"),
+    ];
+    for (place, title, times, finish) in cases {
         let mut story = t.busy(place, title).prompt(20 * M, "Say hello.");
         for n in (0..times).rev() {
             let end = 60 + n * 40;
@@ -542,10 +510,12 @@ fn no_loops(t: &mut Teller) -> Vec<Story> {
 /// Two runs of one prompt.
 fn doubles(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "two open answers to one prompt, 1 min", M),
         ("delta", "two open answers to one prompt, 15 min", 15 * M),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         all.push(
             t.busy(place, title)
                 .prompt(ago + 5, "Write it.")

@@ -1,6 +1,7 @@
 //! Parents and their subagents: who asks, who is stuck, whose result never came.
 
 use crate::stories::api_error;
+use crate::stories::tools::unknown;
 use crate::story::{H, M, Story, Teller};
 use serde_json::json;
 
@@ -35,10 +36,12 @@ fn is_stuck(story: Story) -> Story {
 /// A child waits for a person: so does its parent.
 fn asking(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "a child's bash asks since 2 min", 2 * M),
         ("charlie", "a child's bash asks since 14 h", 14 * H),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         let up = parent(t, place, &format!("{title} (parent)"), ago + 20);
         let child = up
             .child(t, title, true)
@@ -183,10 +186,12 @@ fn stuck(t: &mut Teller) -> Vec<Story> {
 /// However long a child works, its parent is fine.
 fn working(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "a child works for 3 min", 3 * M),
         ("bravo", "a child works for 3 h", 3 * H),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         let up = parent(t, place, &format!("{title} (parent)"), ago);
         let child = up
             .child(t, title, true)
@@ -255,17 +260,20 @@ fn working(t: &mut Teller) -> Vec<Story> {
             json!({"description": "look", "prompt": "x", "subagent_type": "general"}),
         )
         .fine("subagent|running-tool");
-    all.push(young);
+    all.push(unknown(young));
     all
 }
 
 /// The child is done, the parent never hears of it.
 fn lost_results(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
+        ("delta", "a child ended 42 s ago", 42),
         ("alpha", "a child ended 2 min ago", 2 * M),
         ("echo", "a child ended 5 h ago", 5 * H),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         let up = parent(
             t,
             place,
@@ -278,10 +286,15 @@ fn lost_results(t: &mut Teller) -> Vec<Story> {
             .is("stuck", "subagent", &["lost-subagent-result"]);
         all.extend([up, child]);
     }
-    let up = parent(t, "bravo", "a child ended 2 s ago (parent)", 60);
-    let child = finished(up.child(t, "a child ended 2 s ago", false), 2);
-    let up = up.task(60, &child).fine("subagent");
-    all.extend([up, child]);
+    for (place, title, ago) in [
+        ("bravo", "a child ended 2 s ago", 2),
+        ("charlie", "a child ended 15 s ago", 15),
+    ] {
+        let up = parent(t, place, &format!("{title} (parent)"), ago + 60);
+        let child = finished(up.child(t, title, false), ago);
+        let up = up.task(ago + 60, &child).fine("subagent");
+        all.extend([up, child]);
+    }
     let up = parent(
         t,
         "charlie",
@@ -319,10 +332,12 @@ fn sent_off(mut up: Story, child: &Story, ago: i64) -> Story {
 /// The parent is done, the child is meant to run on.
 fn background(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "works in the background for 4 min", 4 * M),
         ("delta", "works in the background for 2 h", 2 * H),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         let up = parent(t, place, &format!("its child {title}"), ago);
         let child = up
             .child(t, title, true)
@@ -427,10 +442,12 @@ fn orphans(t: &mut Teller) -> Vec<Story> {
 /// The server died under a family.
 fn crashes(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "a family crashed 50 min ago", 50 * M),
         ("delta", "a family crashed 20 h ago", 20 * H),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         let mut up = parent(t, place, &format!("{title} (parent)"), ago + 60);
         up.status = None;
         let child = up

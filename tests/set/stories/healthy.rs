@@ -117,11 +117,13 @@ fn unread(t: &mut Teller) -> Vec<Story> {
 /// Made and never used, which is also what `never-started` leaves.
 fn empty(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "New session - 5 s ago", 5),
         ("bravo", "New session - 9 h ago", 9 * H),
         ("delta", "New session - 3 d ago", 3 * D),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         all.push(t.idle(place, title).dated(ago, ago).ok("empty"));
     }
     all
@@ -172,7 +174,9 @@ fn running(t: &mut Teller) -> Vec<Story> {
             .prompt(12, "Read it.")
             .step(6)
             .runs(2, "read", json!({"filePath": "/src/a.rs"}))
-            .fine("running-tool"),
+            .fine("running-tool")
+            .blind("ok", &[])
+            .blind("unknown", &[]),
     );
     all.push(
         t.busy("echo", "in the middle of a turn of 240 steps")

@@ -14,28 +14,30 @@ pub const GONE: &str = "gone";
 /// Busy in `bravo`, and deleted.
 pub const ZOMBIE: (&str, &str) = ("ses_0123456789abZombieSession1", "bravo");
 
+/// The name of each directory, and its folder.
+#[rustfmt::skip]
+const FOLDERS: [(&str, &str); 14] = [
+    (CWD, "alpha"),
+    ("bravo", "bravo"),
+    ("charlie", "ch\u{e4}r lie+1 & 50%41=x"),
+    ("delta", "delta"),
+    ("echo", "echo"),
+    ("sub", "echo/packages/sub"),
+    ("foxtrot", "foxtrot"),
+    ("fetch", "fetch"),
+    ("pair", "pair"),
+    ("locked", "locked"),
+    ("edge", "edge"),
+    ("asleep-1", "asleep-1"),
+    ("asleep-2", "asleep-2"),
+    (GONE, "gone"),
+];
+
 /// Makes the directories (not the gone one) under `home`.
 pub fn places(home: &Path) -> BTreeMap<String, Place> {
     let mut places = BTreeMap::new();
-    for (n, (name, folder)) in [
-        (CWD, "alpha"),
-        ("bravo", "bravo"),
-        ("charlie", "ch\u{e4}r lie+1 & 50%41=x"),
-        ("delta", "delta"),
-        ("echo", "echo"),
-        ("sub", "echo/packages/sub"),
-        ("foxtrot", "foxtrot"),
-        ("fetch", "fetch"),
-        ("pair", "pair"),
-        ("locked", "locked"),
-        ("edge", "edge"),
-        ("asleep-1", "asleep-1"),
-        ("asleep-2", "asleep-2"),
-        (GONE, "gone"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    for (n, (name, folder)) in FOLDERS.iter().enumerate() {
+        let name = *name;
         let path = home.join(folder);
         if name != GONE {
             std::fs::create_dir_all(&path).expect("a directory");
@@ -67,7 +69,8 @@ pub fn places(home: &Path) -> BTreeMap<String, Place> {
 
 pub fn stories(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("asleep-1", "asleep since 26 h", 26 * H),
         ("asleep-1", "asleep since 3 d", 3 * D),
         ("asleep-1", "asleep since 20 d", 20 * D),
@@ -75,14 +78,17 @@ pub fn stories(t: &mut Teller) -> Vec<Story> {
         ("asleep-2", "asleep since 6 d", 6 * D),
         (GONE, "its folder is gone, done 10 min ago", 10 * M),
         (GONE, "its folder is gone, done 9 d ago", 9 * D),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         all.push(not_asked(t.done(place, title, ago)));
     }
-    for (place, title, ago) in [
+    #[rustfmt::skip]
+    let cases = [
         ("asleep-1", "asleep, left open 30 h ago", 30 * H),
         ("asleep-2", "asleep, left open 4 d ago", 4 * D),
         (GONE, "its folder is gone, left open 2 h ago", 2 * H),
-    ] {
+    ];
+    for (place, title, ago) in cases {
         let left = t
             .idle(place, title)
             .prompt(ago + 9, "Go.")

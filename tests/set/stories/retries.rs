@@ -5,13 +5,17 @@ use crate::story::{H, M, Story, Teller};
 pub fn stories(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
     // Attempt by attempt: a person is needed from the fifth on.
-    for (title, attempt, next, level) in [
+    #[rustfmt::skip]
+    let cases = [
         ("retry, attempt 1, in 30 s", 1, 30, "watch"),
         ("retry, attempt 2, in 2 min", 2, 2 * M, "watch"),
         ("retry, attempt 4, in 9 min", 4, 9 * M, "watch"),
+        ("retry, attempt 3, in 9 min 50 s", 3, 590, "watch"),
+        ("retry, attempt 3, in 8 s", 3, 8, "watch"),
         ("retry, attempt 5, in 40 s", 5, 40, "needs-you"),
         ("retry, attempt 7, in 5 min", 7, 5 * M, "needs-you"),
-    ] {
+    ];
+    for (title, attempt, next, level) in cases {
         let story = t.retry("bravo", title, (attempt, next, "Overloaded"));
         all.push(blank(story, 3 * M).is(level, "starting", &["retrying"]));
     }
@@ -39,11 +43,14 @@ fn blank(story: Story, ago: i64) -> Story {
 /// 10 s after `next` and it still has not tried.
 fn overdue(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (title, attempt, next) in [
+    #[rustfmt::skip]
+    let cases = [
         ("retry, its time passed 20 s ago", 2, -20),
+        ("retry, its time passed 12 s ago", 1, -12),
         ("retry, its time passed 6 min ago", 4, -6 * M),
         ("retry, attempt 6, its time passed 9 h ago", 6, -9 * H),
-    ] {
+    ];
+    for (title, attempt, next) in cases {
         let story = t.retry("delta", title, (attempt, next, "fetch failed"));
         all.push(blank(story, 3 * M - next).is("stuck", "starting", &["retry-overdue"]));
     }
@@ -64,7 +71,11 @@ fn overdue(t: &mut Teller) -> Vec<Story> {
 /// A wait that a person would rather end: the plan is used up, or a login is needed.
 fn far(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (title, attempt, next) in [("retry, in 12 min", 1, 12 * M), ("retry, in 5 h", 2, 5 * H)] {
+    for (title, attempt, next) in [
+        ("retry, in 12 min", 1, 12 * M),
+        ("retry, in 10 min 20 s", 2, 620),
+        ("retry, in 5 h", 2, 5 * H),
+    ] {
         let story = t.retry("echo", title, (attempt, next, "Rate limit reached"));
         // `retrying` holds as well (`next` is ahead); the far one leads.
         all.push(

@@ -17,86 +17,26 @@ pub fn stories(t: &mut Teller) -> Vec<Story> {
 /// Limit: `timeout`, else 120 s, and 30 s more.
 fn bash(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, (ago, timeout), output, verdict) in [
-        (
-            "alpha",
-            "a bash runs for 20 s",
-            (20, 0),
-            "Compiling\n",
-            "ok",
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        ("alpha", "a bash runs for 20 s", (20, 0), "Compiling\n", "ok"),
         ("bravo", "a silent bash runs for 50 s", (50, 0), "", "ok"),
-        (
-            "bravo",
-            "a silent bash runs for 2 min of its 150 s",
-            (2 * M, 0),
-            "",
-            "slow",
-        ),
-        (
-            "charlie",
-            "a bash runs for 4 min without a timeout",
-            (4 * M, 0),
-            "building\n",
-            "hung",
-        ),
-        (
-            "delta",
-            "a silent bash runs for 20 min without a timeout",
-            (20 * M, 0),
-            "",
-            "hung",
-        ),
-        (
-            "echo",
-            "a bash runs for 2 h past a timeout of 1 min",
-            (2 * H, 60_000),
-            "one\n",
-            "hung",
-        ),
-        (
-            "alpha",
-            "a test runs for 4 min of its 10",
-            (4 * M, 600_000),
-            "test 1\n",
-            "ok",
-        ),
-        (
-            "bravo",
-            "a silent test runs for 4 min of its 10",
-            (4 * M, 600_000),
-            "",
-            "ok",
-        ),
-        (
-            "charlie",
-            "a silent test runs for 8 min of its 10",
-            (8 * M, 600_000),
-            "",
-            "slow",
-        ),
-        (
-            "delta",
-            "a test runs for 13 min, allowed 10",
-            (13 * M, 600_000),
-            "test 1\n",
-            "hung",
-        ),
-        (
-            "echo",
-            "a silent test runs for 25 min of its 60",
-            (25 * M, 3_600_000),
-            "",
-            "ok",
-        ),
-        (
-            "alpha",
-            "a silent bash runs for 40 s past a timeout of 5 s",
-            (48, 5_000),
-            "",
-            "hung",
-        ),
-    ] {
+        ("bravo", "a silent bash runs for 2 min of its 150 s", (2 * M, 0), "", "slow"),
+        ("charlie", "a bash runs for 4 min without a timeout", (4 * M, 0), "building\n", "hung"),
+        ("delta", "a silent bash runs for 20 min without a timeout", (20 * M, 0), "", "hung"),
+        ("echo", "a bash runs for 2 h past a timeout of 1 min", (2 * H, 60_000), "one\n", "hung"),
+        ("alpha", "a test runs for 4 min of its 10", (4 * M, 600_000), "test 1\n", "ok"),
+        ("bravo", "a silent test runs for 4 min of its 10", (4 * M, 600_000), "", "ok"),
+        ("charlie", "a silent test runs for 8 min of its 10", (8 * M, 600_000), "", "slow"),
+        ("delta", "a test runs for 13 min, allowed 10", (13 * M, 600_000), "test 1\n", "hung"),
+        ("echo", "a silent test runs for 25 min of its 60", (25 * M, 3_600_000), "", "ok"),
+        ("delta", "a silent bash runs for 135 s of its 150", (135, 0), "", "slow"),
+        ("echo", "a silent bash runs for 162 s of its 150", (162, 0), "", "hung"),
+        ("foxtrot", "a silent test runs for 615 s of its 630", (615, 600_000), "", "slow"),
+        ("foxtrot", "a silent test runs for 640 s of its 630", (640, 600_000), "", "hung"),
+        ("alpha", "a silent bash runs for 40 s past a timeout of 5 s", (48, 5_000), "", "hung"),
+    ];
+    for (place, title, (ago, timeout), output, verdict) in cases {
         let story = t
             .busy(place, title)
             .prompt(ago + 12, "Test it.")
@@ -159,12 +99,14 @@ fn judged(story: Story, verdict: &str) -> Story {
 /// The person's own command is never hung.
 fn shell(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, title, ago, verdict) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "!command for 40 s", 40, "ok"),
         ("echo", "!command for 6 min", 6 * M, "ok"),
         ("bravo", "!command for 14 min", 14 * M, "slow"),
         ("delta", "!command for 9 h", 9 * H, "slow"),
-    ] {
+    ];
+    for (place, title, ago, verdict) in cases {
         let story = t
             .busy(place, title)
             .prompt(ago + H, "Hello.")
@@ -177,10 +119,17 @@ fn shell(t: &mut Teller) -> Vec<Story> {
     all
 }
 
+/// While `/permission` answers 400 nobody knows whether a tool runs or asks: section 2.0 makes what a failed
+/// read leaves open `unknown`; the rest of the document says nothing against `ok`.
+pub(super) fn unknown(story: Story) -> Story {
+    story.blind("ok", &[]).blind("unknown", &[])
+}
+
 /// MCP tools 5 min, the others 10 min; slow past half the limit, the others past 60 s.
 fn named(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
-    for (place, tool, ago, verdict) in [
+    #[rustfmt::skip]
+    let cases = [
         ("alpha", "github_search_issues", 40, "ok"),
         ("bravo", "github_search_issues", 100, "ok"),
         ("charlie", "github_get_pull_request", 3 * M, "slow"),
@@ -202,7 +151,17 @@ fn named(t: &mut Teller) -> Vec<Story> {
         ("bravo", "deploypreview", 16 * M, "hung"),
         ("charlie", "todowrite", 4, "ok"),
         ("delta", "skill", 20, "ok"),
-    ] {
+        // Near both sides of each limit.
+        ("foxtrot", "github_search_issues", 135, "ok"),
+        ("foxtrot", "github_search_issues", 160, "slow"),
+        ("foxtrot", "github_search_issues", 288, "slow"),
+        ("foxtrot", "github_search_issues", 310, "hung"),
+        ("alpha", "edit", 48, "ok"),
+        ("bravo", "edit", 70, "slow"),
+        ("charlie", "edit", 585, "slow"),
+        ("delta", "edit", 615, "hung"),
+    ];
+    for (place, tool, ago, verdict) in cases {
         let title = format!("{tool} runs for {ago} s");
         let story = t
             .busy(place, &title)
@@ -217,9 +176,9 @@ fn named(t: &mut Teller) -> Vec<Story> {
         all.push(match verdict {
             // An ask that cannot be read may be its reason ("never with an ask pending"): to say less is no
             // miss while `/permission` answers 400.
-            "hung" => story.blind("stuck", &["hung-tool"]).blind("ok", &[]),
-            "slow" => story.blind("watch", &["slow-tool"]).blind("ok", &[]),
-            _ => story,
+            "hung" => unknown(story.blind("stuck", &["hung-tool"])),
+            "slow" => unknown(story.blind("watch", &["slow-tool"])),
+            _ => unknown(story),
         });
     }
     all
