@@ -1,10 +1,12 @@
-//! The honest set: some 300 sessions in 14 directories, judged by the documents alone, asked for in one
-//! run of `ocwatch status --json`, four times: as it is, with the server's clock an hour off, with a
-//! password, and with `/permission` failing everywhere.
+//! The honest set: some 460 sessions in 14 directories, judged by the documents alone, asked for in one
+//! run of `ocwatch status --json`, time and again: as it is, with the server's clock an hour off, with a
+//! password, with `/permission` failing everywhere, and without the list of the `/api` preview.
 //!
 //! Fails with a table, finding by finding (right, missed, false), and every difference.
 #![expect(
     clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
     clippy::cast_sign_loss,
     clippy::needless_pass_by_value,
     clippy::too_many_lines,
@@ -181,6 +183,26 @@ fn with_the_clock_an_hour_ahead() {
     run(&Variant {
         name: "clock +1 h",
         skew: 3_600_000,
+        ..Variant::default()
+    });
+}
+
+#[test]
+fn with_the_clock_an_hour_behind() {
+    run(&Variant {
+        name: "clock -1 h",
+        skew: -3_600_000,
+        ..Variant::default()
+    });
+}
+
+/// As behind a proxy that lets `/api` not through: the other list leaves the archived out, so those that
+/// are busy or ask must be found by their status and their asks.
+#[test]
+fn without_the_preview() {
+    run(&Variant {
+        name: "no preview",
+        no_preview: true,
         ..Variant::default()
     });
 }

@@ -48,7 +48,7 @@ pub fn faults(world: &World, story: &Story, row: &Value) -> Vec<String> {
     }
     let first = row["findings"].get(0).map(|f| &f["level"]);
     if first.is_some_and(|level| *level != row["level"]) {
-        faults.push(format!("the leading finding's level is {:?}", first));
+        faults.push(format!("the leading finding's level is {first:?}"));
     }
     faults
 }
@@ -127,7 +127,7 @@ fn finding_faults(world: &World, story: &Story, finding: &Value) -> Vec<String> 
     let mut faults = Vec::new();
     let name = finding["name"].as_str().unwrap_or("?");
     let evidence = &finding["evidence"];
-    if !evidence.as_object().is_some_and(|e| !e.is_empty()) {
+    if evidence.as_object().is_none_or(serde_json::Map::is_empty) {
         faults.push(format!("{name} has no evidence"));
     }
     if let Some(message) = evidence["message"].as_str()

@@ -41,6 +41,8 @@ pub struct Variant {
     pub skew: i64,
     pub password: Option<&'static str>,
     pub no_permissions: bool,
+    /// `/api/*` answers like any unknown path.
+    pub no_preview: bool,
 }
 
 impl Variant {
@@ -160,6 +162,7 @@ impl World {
         }
         match steps.as_slice() {
             ["global", "health"] => reply(&json!({"healthy": true, "version": VERSION})),
+            ["api", ..] if self.variant.no_preview => html(),
             ["api", "health"] => reply(&json!({"healthy": true})),
             ["global", "event"] => events(),
             ["doc"] => reply(&json!({"openapi": "3.1.0",

@@ -447,7 +447,7 @@ impl Story {
             teller.idle(&self.place, title)
         };
         child.parent = Some(self.id.clone());
-        child.agent = "general".to_owned();
+        "general".clone_into(&mut child.agent);
         child
     }
 
