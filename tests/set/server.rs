@@ -387,7 +387,7 @@ impl World {
     fn preview_row(&self, story: &Story) -> Value {
         let mut row = self.row(story);
         let fields = row.as_object_mut().expect("a row");
-        for unknown in ["slug", "directory", "path", "version", "summary", "revert"] {
+        for unknown in ["slug", "directory", "path", "version", "summary"] {
             fields.remove(unknown);
         }
         row["location"] = json!({"directory": self.places[&story.place].path});
