@@ -100,11 +100,7 @@ fn look(variant: &Variant) -> (Table, Duration) {
     for asked in world.witnessed() {
         table.fault(format!("the server was asked: {asked}"));
     }
-    let document = format!(
-        "{}/set {}.json",
-        env!("CARGO_TARGET_TMPDIR"),
-        variant.file()
-    );
+    let document = format!("{}/set-{}.json", env!("CARGO_TARGET_TMPDIR"), variant.name);
     std::fs::write(document, &ran.out).expect("the document is left to be looked into");
     (table, took)
 }
@@ -173,7 +169,7 @@ fn server(world: &World, row: &Value, table: &mut Table) {
 #[test]
 fn as_it_is() {
     run(&Variant {
-        name: "as it is",
+        name: "as-it-is",
         ..Variant::default()
     });
 }
@@ -181,7 +177,7 @@ fn as_it_is() {
 #[test]
 fn with_the_clock_an_hour_ahead() {
     run(&Variant {
-        name: "clock +1 h",
+        name: "clock-ahead",
         skew: 3_600_000,
         ..Variant::default()
     });
@@ -190,7 +186,7 @@ fn with_the_clock_an_hour_ahead() {
 #[test]
 fn with_the_clock_an_hour_behind() {
     run(&Variant {
-        name: "clock -1 h",
+        name: "clock-behind",
         skew: -3_600_000,
         ..Variant::default()
     });
@@ -201,7 +197,7 @@ fn with_the_clock_an_hour_behind() {
 #[test]
 fn without_the_preview() {
     run(&Variant {
-        name: "no preview",
+        name: "no-preview",
         no_preview: true,
         ..Variant::default()
     });
@@ -219,7 +215,7 @@ fn with_a_password() {
 #[test]
 fn without_permissions() {
     run(&Variant {
-        name: "/permission 400",
+        name: "no-permissions",
         no_permissions: true,
         ..Variant::default()
     });

@@ -45,13 +45,6 @@ pub struct Variant {
     pub no_preview: bool,
 }
 
-impl Variant {
-    /// Its name, as a file's.
-    pub fn file(&self) -> String {
-        self.name.replace(['/', ' ', '+'], "-")
-    }
-}
-
 /// The set, as the server holds it.
 pub struct World {
     pub places: BTreeMap<String, Place>,
