@@ -123,6 +123,7 @@ fn answer(name: &str, created: i64, completed: Option<i64>) -> Message {
         finish: None,
         error: None,
         summary: false,
+        structured: false,
         agent: None,
         model: None,
         cost: 0.0,
@@ -257,4 +258,40 @@ fn messages_that_ended_during_a_read_stay_ended_and_removed_ones_stay_removed() 
     assert_eq!(world.tail(), want);
     world.say(30, Body::Tail(read));
     assert_eq!(world.tail(), want, "idempotent");
+}
+
+#[test]
+fn a_run_that_an_older_connection_named_is_not_reported_by_a_newer_one() {
+    let mut world = World::new();
+    let named = |asked| {
+        Body::Status(StatusRead {
+            directory: HOME.into(),
+            asked_at: UnixMs(asked),
+            entries: BTreeMap::from([("ses_2".into(), Status::Busy)]),
+        })
+    };
+    let list = |asked| {
+        Body::Sessions(SessionList {
+            rows: vec![row("ses_1"), row("ses_2")],
+            asked_at: UnixMs(asked),
+            complete: true,
+        })
+    };
+    let reported = |world: &World| {
+        let server = world.store.server(ServerId(0)).unwrap();
+        let key = SessionKey::new(ServerId(0), "ses_2".into());
+        server.reported(world.store.session(&key).unwrap())
+    };
+    world.say(1, Body::Link(LinkReport::Live));
+    world.say(2, named(1));
+    world.epoch = 2;
+    world.say(3, Body::Link(LinkReport::Connecting { attempt: 1 }));
+    world.say(4, list(4));
+    assert_eq!(reported(&world), Reported::Unknown(Why::NotReadYet));
+
+    let mut world = World::new();
+    world.say(1, Body::Link(LinkReport::Live));
+    world.say(2, named(1));
+    world.say(4, list(4));
+    assert_eq!(reported(&world), Reported::Busy, "in the same connection");
 }

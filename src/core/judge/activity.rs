@@ -14,8 +14,6 @@ use std::borrow::Cow;
 
 /// A clock difference that is taken as none.
 const SAME_TIME: Span = Span::secs(2);
-/// `/permission` and `/question` of a directory were both read.
-pub const BOTH_LISTS: u32 = 2;
 /// How soon after a prompt its run is reported (0.1 s warm, 1.4 s cold under load).
 const RUN_BEGINS: Span = Span::secs(10);
 
@@ -51,9 +49,9 @@ pub fn standing_asks<'a>(server: &Server, session: &'a Session) -> Vec<&'a Pendi
         return Vec::new();
     }
     let view = server.directories.get(&session.info.directory);
-    let unasked = view.is_none_or(|view| view.ask_reads < BOTH_LISTS);
+    let unasked = |kind| view.is_none_or(|view| !view.has_read(kind));
     let asks = session.asks.iter();
-    let asks = asks.filter(|pending| unasked || pending.epoch == server.epoch);
+    let asks = asks.filter(|it| it.epoch == server.epoch || unasked(it.ask.kind));
     let mut asks: Vec<_> = asks.collect();
     asks.sort_by(|a, b| a.ask.id.cmp(&b.ask.id));
     asks
@@ -79,6 +77,16 @@ fn part_times(part: &Part) -> [Option<UnixMs>; 2] {
         PartBody::Tool(tool) => [tool.start, tool.end],
         _ => [None, None],
     }
+}
+
+/// An abort ended this answer: it carries the error, or has no finish, error and parts (an abort
+/// during a retry, OpenCode 1.18.33).
+pub fn was_aborted(answer: &Message) -> bool {
+    if let Some(error) = &answer.error {
+        return error.is_abort();
+    }
+    let ended = answer.completed.is_some() && answer.finish.is_none();
+    answer.is_assistant() && ended && !answer.parts.iter().any(is_content)
 }
 
 /// Text, reasoning or a tool: what an answer consists of.

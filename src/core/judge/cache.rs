@@ -3,12 +3,14 @@
 //! Invariant: after [`Judge::update`] the judgement equals [`super::judge_all`] at that time, but
 //! for ages inside evidence, which are those of the last look. A session's own verdict rests on
 //! its server, itself, its parent (does it run here) and its descendants (do they ask, how long may
-//! they run), on the same session of other servers, and where a list of permissions is broken on
-//! all that run there; so those are judged again with it.
+//! they run), on the same session of other servers, where a list of permissions is broken on all
+//! that run there, and where a project was disposed on those aborted by it; so those are judged
+//! again with it.
 
 use crate::core::id::{Epoch, ServerId, SessionId, SessionKey};
 use crate::core::judge::family::{self, Below};
-use crate::core::judge::rules::is_broken;
+use crate::core::judge::rules::{aborted_at, is_broken};
+use crate::core::judge::server::interrupted_of;
 use crate::core::judge::{Facts, Judgement, Limits, Verdict, judge_server, one};
 use crate::core::store::{Change, Server, Store};
 use crate::core::time::UnixMs;
@@ -27,6 +29,8 @@ pub struct Judge {
     below: BTreeMap<SessionKey, Below>,
     parents: BTreeMap<SessionKey, SessionId>,
     children: BTreeMap<SessionKey, BTreeSet<SessionId>>,
+    /// Sessions that the disposal of their directory aborted.
+    disposed: BTreeSet<SessionKey>,
     /// By when, in the watcher's clock.
     due: BTreeSet<(UnixMs, SessionKey)>,
     due_at: BTreeMap<SessionKey, UnixMs>,
@@ -73,6 +77,7 @@ impl Judge {
         }
         self.with_twins(store, &mut dirty);
         self.with_rivals(store, &mut dirty);
+        self.with_disposed(store, &mut dirty);
         self.judge(store, dirty);
         &self.judgement
     }
@@ -143,6 +148,27 @@ impl Judge {
         }
     }
 
+    /// How many sessions a disposal aborted concerns each of them.
+    fn with_disposed(&mut self, store: &Store, dirty: &mut BTreeSet<SessionKey>) {
+        let mut moved = BTreeSet::new();
+        for key in dirty.iter() {
+            let known = store.server(key.server).zip(store.session(key));
+            let is = known.and_then(|(server, it)| aborted_at(server, it, &self.limits));
+            let concerned = match is {
+                Some(_) => {
+                    self.disposed.insert(key.clone());
+                    true
+                }
+                None => self.disposed.remove(key),
+            };
+            if concerned {
+                moved.insert(key.server);
+            }
+        }
+        let others = self.disposed.iter();
+        dirty.extend(others.filter(|key| moved.contains(&key.server)).cloned());
+    }
+
     fn judge(&mut self, store: &Store, dirty: BTreeSet<SessionKey>) {
         for key in &dirty {
             self.judge_one(store, key);
@@ -156,7 +182,10 @@ impl Judge {
         for key in touched {
             self.join(key);
         }
-        self.judgement.servers = store.servers().map(|(id, s)| judge_server(id, s)).collect();
+        let verdicts = &self.judgement.verdicts;
+        let servers = store.servers();
+        let servers = servers.map(|(id, s)| judge_server(id, s, &interrupted_of(id, verdicts)));
+        self.judgement.servers = servers.collect();
         self.judgement.recheck = self.due.first().map(|(at, _)| *at);
     }
 

@@ -11,6 +11,8 @@ mod elsewhere;
 mod explain;
 mod facts;
 mod family;
+mod held;
+mod limit_table;
 mod limits;
 mod one;
 mod rest;
@@ -21,11 +23,13 @@ mod tools;
 mod verdict;
 
 pub use cache::Judge;
-pub use explain::explain;
+pub use explain::{explain, explain_verdict};
 pub use facts::Facts;
 pub use family::FAMILY_FINDINGS;
-pub use limits::{Limits, ToolLimit};
+pub use limit_table::{AFTER_TIMEOUT, LIMITS, LimitRow, Slot};
+pub use limits::{Limits, Stages, ToolLimit};
 pub use rules::{RULES, Rule};
+use server::interrupted_of;
 pub use server::{SERVER_FINDINGS, judge_server};
 pub use tools::ToolKind;
 pub use verdict::{
@@ -74,7 +78,9 @@ pub fn judge_all(store: &Store, now: UnixMs, limits: &Limits) -> Judgement {
             family::join(verdict, below);
         }
     }
-    let servers = store.servers().map(|(id, s)| judge_server(id, s)).collect();
+    let servers = store.servers();
+    let servers = servers.map(|(id, s)| judge_server(id, s, &interrupted_of(id, &verdicts)));
+    let servers = servers.collect();
     Judgement {
         verdicts,
         servers,

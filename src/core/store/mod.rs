@@ -11,7 +11,7 @@ mod server;
 mod session;
 mod tail;
 
-pub use server::{DirectoryView, Gap, LinkState, Server, ServerSpec};
+pub use server::{DirectoryView, Gap, LinkState, Server, ServerSpec, Stranger};
 pub use session::{OutputClock, PendingAsk, Reported, SeenError, Session, StatusView, Watch, Why};
 pub use tail::Tail;
 
