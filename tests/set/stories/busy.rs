@@ -91,11 +91,11 @@ fn not_stale(t: &mut Teller) -> Vec<Story> {
         .prompt(4, "And document it.")
         .fine("unanswered");
     let unknown = t
-        .busy("alpha", "busy 25 s after finish unknown: the loop goes on")
+        .busy("alpha", "busy 17 s after finish unknown: the loop goes on")
         .prompt(60, "Name it.")
         .step(55)
-        .text(50, 26, "Call it")
-        .ends(25, "unknown")
+        .text(50, 18, "Call it")
+        .ends(17, "unknown")
         .fine("between-steps");
     let begun = t
         .busy(

@@ -125,6 +125,12 @@ pub(super) fn unknown(story: Story) -> Story {
     story.blind("ok", &[]).blind("unknown", &[])
 }
 
+/// A tool that takes long and may wait for an ask that cannot be read: to say just that, at `watch`, keeps
+/// both "never with an ask pending" and the look-alike "another session's ask is the broken one".
+fn waits(story: Story) -> Story {
+    story.blind("watch", &["possible-permission"])
+}
+
 /// MCP tools 5 min, the others 10 min; slow past half the limit, the others past 60 s.
 fn named(t: &mut Teller) -> Vec<Story> {
     let mut all = Vec::new();
@@ -176,8 +182,8 @@ fn named(t: &mut Teller) -> Vec<Story> {
         all.push(match verdict {
             // An ask that cannot be read may be its reason ("never with an ask pending"): to say less is no
             // miss while `/permission` answers 400.
-            "hung" => unknown(story.blind("stuck", &["hung-tool"])),
-            "slow" => unknown(story.blind("watch", &["slow-tool"])),
+            "hung" => unknown(waits(story).blind("stuck", &["hung-tool"])),
+            "slow" => unknown(waits(story).blind("watch", &["slow-tool"])),
             _ => unknown(story),
         });
     }
