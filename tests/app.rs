@@ -152,6 +152,7 @@ fn message(session: &str, id: &str, role: Role, at: UnixMs) -> Message {
         finish: answer.then(|| "stop".to_owned()),
         error: None,
         summary: false,
+        structured: false,
         agent: None,
         model: None,
         cost: 0.0,

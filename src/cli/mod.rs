@@ -7,6 +7,7 @@
 pub mod args;
 pub mod config;
 pub mod env;
+mod limits;
 mod log;
 pub mod servers;
 mod start;

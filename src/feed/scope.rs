@@ -53,7 +53,12 @@ fn directory(body: &Body) -> Option<&Directory> {
             EventKind::SessionUpdated(info) => Some(&info.directory),
             _ => event.directory.as_ref(),
         },
-        Body::Link(_) | Body::Sessions(_) | Body::SessionGone(_) | Body::Tail(_) => None,
+        Body::Link(_)
+        | Body::Sessions(_)
+        | Body::SessionGone(_)
+        | Body::Tail(_)
+        | Body::AbortSent(_)
+        | Body::ClockJumped => None,
     }
 }
 

@@ -11,7 +11,7 @@ mod server;
 mod session;
 mod tail;
 
-pub use server::{DirectoryView, Gap, LinkState, Server, ServerSpec};
+pub use server::{DirectoryView, Gap, LinkState, Server, ServerSpec, Stranger};
 pub use session::{OutputClock, PendingAsk, Reported, SeenError, Session, StatusView, Watch, Why};
 pub use tail::Tail;
 
@@ -28,8 +28,12 @@ pub struct Store {
 pub enum Change {
     /// Nothing that anyone could see.
     Nothing,
-    /// These sessions of this server.
+    /// These sessions of this server; some may be new, gone, or elsewhere in the tree.
     Sessions(ServerId, Vec<SessionId>),
+    /// Only clocks of this session, and its live text: it made progress, as with each token.
+    Progress(ServerId, SessionId),
+    /// Only the server itself: no session of it.
+    Itself(ServerId),
     /// Possibly every session of this server, and the server itself.
     Server(ServerId),
     /// The input was of an older epoch and was dropped.

@@ -43,6 +43,12 @@ pub enum Body {
     Directory(DirectoryReport),
     /// A read failed.
     Failed(ReadFailed),
+    /// An abort of this session was sent by this program. Not what the server says, but what makes
+    /// its saying telling: `abort-ignored` counts from here.
+    AbortSent(SessionId),
+    /// The watcher's clock jumped (its machine slept, or the time was set): spans that reach over
+    /// this moment cannot be trusted.
+    ClockJumped,
     /// An event of the stream.
     Event(Event),
 }
