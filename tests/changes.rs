@@ -1,13 +1,14 @@
 //! What `watch` tells: each change once, nothing that was not read, and nothing that only aged.
 
-use ocwatch::core::id::{Epoch, ServerId, SessionId};
+use ocwatch::core::id::{Epoch, MessageId, ServerId, SessionId};
 use ocwatch::core::judge::{Judge, Limits};
 use ocwatch::core::present::{Audience, Change, Changes, Line, change_json, change_line};
 use ocwatch::core::store::{self, ServerSpec, Store};
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
-    Body, Dialect, DirectoryReport, DirectoryState, Event, EventKind, Input, LinkReport, LostCause,
-    Message, Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+    Body, Dialect, DirectoryReport, DirectoryState, Endpoint, Event, EventKind, Input, LinkReport,
+    LostCause, Message, Part, PartBody, Prose, ReadFailed, Role, SessionInfo, SessionList, Status,
+    StatusRead, TailRead, Tokens,
 };
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -149,8 +150,21 @@ fn event(kind: EventKind) -> Body {
 
 fn message(role: Role, created: i64, completed: Option<i64>) -> Message {
     let answer = role == Role::Assistant;
+    let id = MessageId::from(format!("msg_{created}"));
+    let said = Part {
+        id: format!("prt_{created}").into(),
+        session: ID.into(),
+        message: id.clone(),
+        body: PartBody::Text(Prose {
+            excerpt: "done".into(),
+            bytes: 4,
+            start: Some(UnixMs(created)),
+            end: completed.map(UnixMs),
+            ..Prose::default()
+        }),
+    };
     Message {
-        id: format!("msg_{created}").as_str().into(),
+        id,
         session: ID.into(),
         role,
         parent: None,
@@ -164,7 +178,7 @@ fn message(role: Role, created: i64, completed: Option<i64>) -> Message {
         model: None,
         cost: 0.0,
         tokens: Tokens::default(),
-        parts: Vec::new(),
+        parts: completed.map(|_| said).into_iter().collect(),
     }
 }
 
@@ -203,7 +217,7 @@ fn nothing_is_told_before_it_was_read() {
     assert_eq!(world.say(2, vec![connecting]), []);
     assert_eq!(world.read(3, None, turn(Some(1500))), []);
     let first: Vec<Value> = world.live(2000).iter().map(change_json).collect();
-    let server = json!({"level": "ok", "finding": null, "state": "live"});
+    let server = json!({"level": "ok", "finding": null, "findings": [], "state": "live"});
     let session = json!({
         "level": "ok", "finding": null, "reported": "idle", "activity": "done", "settling": null,
     });
@@ -228,8 +242,8 @@ fn each_change_is_told_once_and_an_age_is_none() {
     let mut world = World::new(Audience::Script);
     world.read(1020, Some(Status::Busy), turn(None));
     world.live(1030);
-    let ended = EventKind::MessageUpdated(Box::new(message(Role::Assistant, 1010, Some(2000))));
-    let tail = world.event(2000, ended);
+    world.read(2000, Some(Status::Busy), turn(Some(2000)));
+    let tail = world.live(2000);
     let told = change_json(&tail[0]);
     assert_eq!(
         (tail.len(), &told["from"]["activity"]),
@@ -264,7 +278,8 @@ fn a_repeated_report_is_no_change() {
     world.read(1020, Some(Status::Busy), turn(None));
     world.live(1030);
     assert_eq!(world.status(1040, Status::Busy), []);
-    assert_eq!(world.read(1050, Some(Status::Busy), turn(None)), []);
+    world.read(1050, Some(Status::Busy), turn(None));
+    assert_eq!(world.live(1060), []);
 }
 
 #[test]
@@ -325,6 +340,7 @@ fn a_session_that_is_gone_is_told_by_its_title() {
         let mut world = World::new(audience);
         world.read(1020, Some(Status::Busy), turn(None));
         world.live(1030);
+        world.status(1500, Status::Idle);
         let gone = world.event(2000, EventKind::SessionDeleted(ID.into()));
         assert_eq!(gone.len(), 1, "{gone:?}");
         let told = change_json(&gone[0]);
@@ -339,6 +355,31 @@ fn a_session_that_is_gone_is_told_by_its_title() {
         assert!(text(&gone[0]).contains("-> gone"), "{}", text(&gone[0]));
         assert_eq!(world.pass(3000), []);
     }
+}
+
+#[test]
+fn a_new_finding_of_a_server_is_told_whichever_leads() {
+    let mut world = World::new(Audience::Person);
+    world.read(1020, Some(Status::Busy), turn(None));
+    world.live(1030);
+    let zombie = world.event(2000, EventKind::SessionDeleted(ID.into()));
+    let line = "00:00:02 X home  live  zombie-run: ses_1 was deleted and still runs in /srv/a";
+    assert_eq!(texts(&zombie)[0], line);
+    let degraded = world.say(
+        3000,
+        vec![Body::Failed(ReadFailed {
+            endpoint: Endpoint::Permission,
+            directory: Some(HOME.into()),
+            session: None,
+            status: Some(500),
+            text: "answered 500".into(),
+        })],
+    );
+    let line = "00:00:03 X home  live -> degraded  degraded: /permission of /srv/a: answered 500";
+    assert_eq!(texts(&degraded), [line]);
+    let to = &change_json(&degraded[0])["to"];
+    assert_eq!(to["finding"], "zombie-run");
+    assert_eq!(to["findings"], json!(["zombie-run", "degraded"]));
 }
 
 #[test]

@@ -117,8 +117,8 @@ pub enum Command {
     /// A line for each change of a verdict as it happens, or with --json one document a line
     ///
     /// What counts as a change of a session: its level, its leading finding, its reported type, what
-    /// it is doing, or what it is about to be called; not ages. Of a server: its state or its leading
-    /// finding. A server is told once it was read or is lost, then its sessions.
+    /// it is doing, or what it is about to be called; not ages. Of a server: its state or its
+    /// findings. A server is told once it was read or is lost, then its sessions.
     ///
     /// For people a session that is at rest or unknown is left out until it is anything else, and
     /// what a lost server takes along is told as one line. With --json each session is told once at

@@ -60,20 +60,28 @@ fn lost(server: &Server, state: &str, retry_at: UnixMs, now: UnixMs) -> String {
     }
 }
 
-/// The mark of a server's state.
+/// The mark of a server's state: that of its level, working without one.
 pub(super) fn mark(server: &Server, verdict: &ServerVerdict) -> Mark {
-    match &server.link {
-        LinkState::Live => live(server, Some(verdict), verdict.state).0,
-        LinkState::Connecting { .. } | LinkState::Lost { .. } => Mark::Unknown,
+    let level = verdict.findings.first().map_or(Level::Ok, |f| f.level);
+    match (&server.link, level) {
+        (LinkState::Connecting { .. } | LinkState::Lost { .. }, _) => Mark::Unknown,
+        (LinkState::Live, Level::Stuck) => Mark::Stuck,
+        (LinkState::Live, Level::NeedsYou) => Mark::NeedsYou,
+        (LinkState::Live, Level::Watch) => Mark::Watch,
+        (LinkState::Live, Level::Ok | Level::Unknown) => Mark::Working,
     }
 }
 
 /// What is to be told of a server beside its state: why it is away, what is wrong with it, else what
-/// it is.
-pub(super) fn told(server: &Server, verdict: &ServerVerdict) -> String {
-    let worst = verdict.findings.first().filter(|f| f.level > Level::Ok);
-    if let Some(why) = verdict.error.as_ref().or(worst.map(|f| &f.text)) {
+/// it is. `before`: what was found the last time; of several findings a new one is told.
+pub(super) fn told(server: &Server, verdict: &ServerVerdict, before: &[&str]) -> String {
+    if let Some(why) = &verdict.error {
         return clean(why);
+    }
+    let worth = verdict.findings.iter().filter(|f| f.level > Level::Ok);
+    let new = worth.clone().find(|f| !before.contains(&f.name));
+    if let Some(finding) = new.or(worth.clone().next()) {
+        return words::finding(finding);
     }
     let version = server.version.as_deref();
     let version = version.map_or("version unknown".to_owned(), |it| format!("OpenCode {it}"));

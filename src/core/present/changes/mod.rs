@@ -4,8 +4,8 @@
 //! keep anything but the last state of each session and server.
 //!
 //! **What counts as a change** of a session: its level, its leading finding, its reported type, the
-//! state of its activity, or the name of what it settles to. Of a server: its state or its leading
-//! finding. Ages, texts, evidence, asks and further findings change without a word.
+//! state of its activity, or the name of what it settles to. Of a server: its state, or which findings
+//! it has. Ages, texts, evidence, asks and a session's further findings change without a word.
 //!
 //! Invariants: nothing is told of a server that is being connected to, nor of its sessions, so what
 //! is told first is what was read, never what was not read yet; a server stands before its sessions.
@@ -106,14 +106,13 @@ impl Changes {
         if from.as_ref() == Some(&state) {
             return None;
         }
+        let before = from.as_ref().map_or(&[][..], |from| &from.findings);
         Some(Change {
-            at: scene.now,
-            server: scene.server.spec.name.clone(),
-            session: None,
+            text: header::told(scene.server, verdict, before),
+            mark: header::mark(scene.server, verdict),
             from: from.map(State::Server),
             to: Some(State::Server(state)),
-            text: header::told(scene.server, verdict),
-            mark: header::mark(scene.server, verdict),
+            ..scene.blank()
         })
     }
 

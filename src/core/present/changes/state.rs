@@ -74,6 +74,8 @@ pub struct ServerState {
     pub level: Level,
     /// Name of its leading finding.
     pub finding: Option<&'static str>,
+    /// Names of all of its findings, each once, leading first.
+    pub findings: Vec<&'static str>,
     /// As in `status`: `live unreachable wedged unauthorized not-opencode degraded`.
     pub state: &'static str,
 }
@@ -81,9 +83,16 @@ pub struct ServerState {
 impl ServerState {
     pub(super) fn of(verdict: &ServerVerdict) -> Self {
         let leading = verdict.findings.first();
+        let mut findings: Vec<&'static str> = Vec::new();
+        for finding in &verdict.findings {
+            if !findings.contains(&finding.name) {
+                findings.push(finding.name);
+            }
+        }
         Self {
             level: leading.map_or(Level::Ok, |finding| finding.level),
             finding: leading.map(|finding| finding.name),
+            findings,
             state: verdict.state,
         }
     }
