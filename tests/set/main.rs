@@ -1,4 +1,4 @@
-//! The honest set: some 460 sessions in 14 directories, judged by the documents alone, asked for in one
+//! The honest set: some 480 sessions in 14 directories, judged by the documents alone, asked for in one
 //! run of `ocwatch status --json`, time and again: as it is, with the server's clock an hour off, with a
 //! password, with `/permission` failing everywhere, and without the list of the `/api` preview.
 //!
