@@ -63,6 +63,8 @@ pub struct Dir {
     pub gap: Option<String>,
     #[serde(default = "bad_request")]
     pub gap_status: u16,
+    /// Its MCP servers, where they are told.
+    pub mcp: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]

@@ -10,9 +10,9 @@ use ocwatch::core::id::{AskId, CallId, Directory, Epoch, MessageId, PartId, Serv
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
     Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Endpoint, Event,
-    EventKind, Failure, Input, LinkReport, LostCause, Message, ModelRef, Part, PartBody, Prose,
-    Question, ReadFailed, Retry, Role, SessionInfo, SessionList, Status, StatusRead, TailRead,
-    Tokens, ToolOutput, ToolPart, ToolRef, ToolState,
+    EventKind, Failure, Input, LinkReport, LostCause, McpRead, Message, ModelRef, Part, PartBody,
+    Prose, Question, ReadFailed, Retry, Role, SessionInfo, SessionList, Status, StatusRead,
+    TailRead, Tokens, ToolOutput, ToolPart, ToolRef, ToolState,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -152,6 +152,10 @@ impl View<'_> {
         })];
         if state != DirectoryState::Loaded {
             return bodies;
+        }
+        if let Some(servers) = spec.and_then(|d| d.mcp.clone()) {
+            let directory = directory.clone();
+            bodies.push(Body::Mcp(McpRead { directory, servers }));
         }
         let failed = |endpoint, status| {
             Body::Failed(ReadFailed {

@@ -32,7 +32,7 @@ pub use limits::{Limits, Stages, ToolLimit};
 pub use rules::{RULES, Rule};
 use server::interrupted_of;
 pub use server::{SERVER_FINDINGS, judge_server};
-pub use tools::ToolKind;
+pub use tools::{ToolKind, may_be_mcp};
 pub use verdict::{
     Activity, ActivityState, Agreement, Answer, Evidence, Explanation, Finding, Level, Offer,
     ServerVerdict, Settling, Tried, Verdict,

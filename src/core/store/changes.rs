@@ -24,6 +24,7 @@ impl Server {
                 status_failed: None,
                 permission_reads: [None; 2],
                 question_reads: [None; 2],
+                mcp: None,
                 disposed_at: None,
             })
     }

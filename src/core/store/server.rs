@@ -67,6 +67,8 @@ pub struct DirectoryView {
     pub permission_reads: [Option<UnixMs>; 2],
     /// Likewise of `/question` (a lost ask needs two).
     pub question_reads: [Option<UnixMs>; 2],
+    /// The names of its MCP servers, as configured; `None`: not told.
+    pub mcp: Option<Vec<String>>,
     /// When its instance was last disposed (`server.instance.disposed`); watcher's clock.
     pub disposed_at: Option<UnixMs>,
 }

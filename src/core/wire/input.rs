@@ -37,6 +37,8 @@ pub enum Body {
     Status(StatusRead),
     /// `GET /permission` or `/question` of one directory: replaces what was known there.
     Asks(AsksRead),
+    /// `GET /mcp` of one directory: replaces what was known there.
+    Mcp(McpRead),
     /// The newest messages of one session: replaces what was known of it.
     Tail(TailRead),
     /// Whether a directory is asked.
@@ -146,6 +148,15 @@ pub struct AsksRead {
     pub asked_at: UnixMs,
     /// All that are pending.
     pub asks: Vec<Ask>,
+}
+
+/// A read of the MCP servers of one directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpRead {
+    /// Of which directory.
+    pub directory: Directory,
+    /// Their names, as configured.
+    pub servers: Vec<String>,
 }
 
 /// The newest messages of a session, ascending.

@@ -11,7 +11,7 @@ pub mod v1;
 
 pub use input::{
     AsksRead, Body, DirectoryReport, DirectoryState, Endpoint, Event, EventKind, Input, LinkReport,
-    LostCause, ReadFailed, SessionList, SessionRead, StatusRead, TailRead,
+    LostCause, McpRead, ReadFailed, SessionList, SessionRead, StatusRead, TailRead,
 };
 pub use message::{
     EXCERPT_CHARS, Failure, Message, ModelRef, Part, PartBody, Prose, Role, Tokens, ToolOutput,

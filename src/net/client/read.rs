@@ -173,6 +173,16 @@ impl Client {
         Ok(v1::decode_questions(&body)?)
     }
 
+    /// `GET /mcp` of one directory (none: the server's cwd): the names of its MCP servers. May start
+    /// them where no run has done so yet.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn mcp(&self, directory: Option<&Directory>) -> Result<Vec<String>, ClientError> {
+        let body = self.of_directory(&["mcp"], directory).await?;
+        Ok(v1::decode_mcp(&body)?)
+    }
+
     /// `GET /session/:id`. Starts the session's project. For one that was deleted the server looks
     /// at `directory` instead (none: its cwd).
     ///

@@ -13,8 +13,8 @@ use crate::core::id::{Directory, SessionId};
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::v1::{Decoded, Health};
 use crate::core::wire::{
-    Ask, AskKind, AsksRead, Body, Endpoint, LostCause, ReadFailed, SessionInfo, SessionList,
-    SessionRead, Status, StatusRead, TailRead,
+    Ask, AskKind, AsksRead, Body, Endpoint, LostCause, McpRead, ReadFailed, SessionInfo,
+    SessionList, SessionRead, Status, StatusRead, TailRead,
 };
 use crate::net::client::{AllSessions, ClientError, Identity};
 use std::collections::BTreeMap;
@@ -43,6 +43,7 @@ impl Watch<'_> {
             }
             (Job::Status(key, _), Answer::Status(it)) => self.on_status(&key, it, asked_at),
             (Job::Asks(key, _, kind), Answer::Asks(it)) => self.on_asks(&key, kind, it, asked_at),
+            (Job::Mcp(key, _), Answer::Mcp(it)) => self.on_mcp(&key, it),
             (Job::Tail(id), Answer::Tail(it)) => self.on_tail(id, it, asked_at),
             (Job::Session(id, _), Answer::Session(it)) => self.on_row(&id, it, asked_at),
             (Job::Health, Answer::Health(it)) => self.on_health(it),
@@ -192,6 +193,30 @@ impl Watch<'_> {
         }
         for ask in &read.items {
             self.note_asking(ask, Some(key));
+        }
+        Ok(())
+    }
+
+    /// That it cannot be read is no gap: then every tool that may be of an MCP server is taken as
+    /// one.
+    fn on_mcp(
+        &mut self,
+        key: &Directory,
+        answer: Result<Vec<String>, ClientError>,
+    ) -> Result<(), Loss> {
+        let servers = match answer {
+            Ok(servers) => servers,
+            Err(why) if matches!(why, ClientError::Refused | ClientError::Unauthorized) => {
+                return Err(why.into());
+            }
+            Err(why) => {
+                tracing::debug!(directory = %key, %why, "MCP servers are not told");
+                return Ok(());
+            }
+        };
+        for directory in self.names(key) {
+            let servers = servers.clone();
+            self.outlet.push(Body::Mcp(McpRead { directory, servers }));
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 use super::inspect::is_askable;
 use super::snapshot::Stage;
+use super::wants::want_mcp;
 use super::watch::Watch;
 use crate::core::id::{Directory, SessionId};
 use crate::core::wire::{
@@ -190,6 +191,7 @@ impl Watch<'_> {
     fn on_part(&mut self, part: &Part, place: Option<&Directory>) {
         self.again.part(part, &self.spec.pace);
         self.on_message(&part.session, place);
+        want_mcp(&mut self.roster, &mut self.jobs, part);
     }
 
     fn on_malformed(&mut self, data: &str, place: Option<&Directory>) {

@@ -37,6 +37,8 @@ pub(super) enum Job {
     Status(Directory, Option<Directory>),
     /// Likewise.
     Asks(Directory, Option<Directory>, AskKind),
+    /// The MCP servers of a place; likewise.
+    Mcp(Directory, Option<Directory>),
     /// The newest messages.
     Tail(SessionId),
     /// The row; the second is its directory, as for [`Job::SessionsOf`].
@@ -57,6 +59,7 @@ pub(super) enum Answer {
     Folders(Folders),
     Status(Result<Decoded<BTreeMap<SessionId, Status>>, ClientError>),
     Asks(Result<Decoded<Vec<Ask>>, ClientError>),
+    Mcp(Result<Vec<String>, ClientError>),
     Tail(Result<Tail, ClientError>),
     Session(Result<SessionInfo, ClientError>),
     Health(Result<Health, ClientError>),
@@ -179,6 +182,7 @@ async fn perform(client: &Client, job: &Job) -> Answer {
         Job::Folders(names) => Answer::Folders(folders(names).await),
         Job::Status(_, ask) => Answer::Status(client.status(ask.as_ref()).await),
         Job::Asks(_, ask, kind) => Answer::Asks(asks(client, ask.as_ref(), *kind).await),
+        Job::Mcp(_, ask) => Answer::Mcp(client.mcp(ask.as_ref()).await),
         Job::Tail(session) => Answer::Tail(tail::read(client, session).await),
         Job::Session(session, ask) => Answer::Session(client.session(session, ask.as_ref()).await),
         Job::Health => Answer::Health(client.health().await),

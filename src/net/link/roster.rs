@@ -27,6 +27,8 @@ pub(super) struct Place {
     looked_up: bool,
     /// Questions that its last list or an event since named: whose, and of which call.
     pub(super) questions: BTreeSet<(SessionId, Option<CallId>)>,
+    /// Its MCP servers were asked for.
+    pub(super) mcp_asked: bool,
     /// When its status is due.
     pub(super) status_due: Instant,
     /// When its asks are due.
@@ -285,6 +287,7 @@ impl Place {
             reported: BTreeMap::new(),
             asked: false,
             looked_up: false,
+            mcp_asked: false,
             questions: BTreeSet::new(),
             status_due: now,
             asks_due: now,

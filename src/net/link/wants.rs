@@ -3,11 +3,13 @@
 //! What it does: turns a wish into a read unless it must not be asked or was tried just now; asks
 //! again gently. What it does not: know why something is wanted.
 
-use super::jobs::Job;
+use super::jobs::{Job, Jobs};
+use super::roster::Roster;
 use super::snapshot::Stage;
 use super::watch::Watch;
 use crate::core::id::{Directory, SessionId};
-use crate::core::wire::{AskKind, Message};
+use crate::core::judge::may_be_mcp;
+use crate::core::wire::{AskKind, Message, Part};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -203,6 +205,7 @@ impl Watch<'_> {
         let answer = messages.iter().rev().find(|it| it.is_assistant());
         for part in answer.into_iter().flat_map(|it| &it.parts) {
             self.again.part(part, pace);
+            want_mcp(&mut self.roster, &mut self.jobs, part);
         }
         match self.roster.sessions.get(id) {
             Some(known) if !known.running && !known.archived => {
@@ -236,5 +239,27 @@ impl Watch<'_> {
                 self.again.close(&id);
             }
         }
+    }
+}
+
+/// A tool runs that may be of an MCP server: which servers its directory has is asked once. Never
+/// before: the question starts them, but where such a tool runs they are started.
+pub(super) fn want_mcp(roster: &mut Roster, jobs: &mut Jobs, part: &Part) {
+    let live = part
+        .tool()
+        .filter(|it| it.is_live() && may_be_mcp(&it.tool));
+    let known = live.and_then(|_| roster.sessions.get(&part.session));
+    let Some(home) = known.and_then(|it| it.directory.clone()) else {
+        return;
+    };
+    let key = roster.key(&home);
+    let ask = roster.to_ask(&key);
+    if let Some(place) = roster
+        .places
+        .get_mut(&key)
+        .filter(|it| it.asked && !it.mcp_asked)
+    {
+        place.mcp_asked = true;
+        jobs.urgent(Job::Mcp(key, ask));
     }
 }

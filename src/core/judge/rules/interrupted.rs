@@ -191,7 +191,8 @@ fn tool_over_at(
         let message = session.tail.last_assistant()?;
         return Some(newest_time(message) + facts.limits.elsewhere_writing);
     };
-    match ToolKind::of(tool, shell) {
+    let view = facts.server.directories.get(&session.info.directory);
+    match ToolKind::within(tool, shell, view) {
         ToolKind::Question | ToolKind::Shell => None,
         ToolKind::Bash if !tool.output.present => None,
         ToolKind::Task => task_over_at(facts, session, part, start, depth),

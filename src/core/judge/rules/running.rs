@@ -54,7 +54,8 @@ pub(super) fn running<'a>(facts: &Facts<'a>) -> Result<Vec<Run<'a>>, &'static st
 
 fn run<'a>(facts: &Facts, message: &'a Message, part: &'a Part, shell: bool) -> Option<Run<'a>> {
     let tool = part.tool().filter(|t| t.state == ToolState::Running)?;
-    let kind = ToolKind::of(tool, shell);
+    let view = facts.server.directories.get(&facts.session.info.directory);
+    let kind = ToolKind::within(tool, shell, view);
     let judged = !matches!(kind, ToolKind::Task | ToolKind::Question);
     let gap = gap(facts, AskKind::Permission);
     let waits_for_none =

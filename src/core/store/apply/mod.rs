@@ -71,6 +71,7 @@ fn take(server: &mut Server, stamp: Stamp, body: Body) -> Touched {
         Body::SessionGone(session) => remove(server, stamp, &session),
         Body::Status(read) => reads::status(server, stamp, read),
         Body::Asks(read) => reads::asks(server, stamp, &read),
+        Body::Mcp(read) => reads::mcp(server, read),
         Body::Tail(read) => reads::tail(server, stamp, read),
         Body::Directory(report) => directory(server, &report),
         Body::Failed(failed) => reads::failed(server, stamp, failed),

@@ -6,8 +6,8 @@ use crate::core::id::{Directory, SessionId};
 use crate::core::store::{Gap, PendingAsk, Server, Session, Stranger};
 use crate::core::time::UnixMs;
 use crate::core::wire::{
-    Ask, AskKind, AsksRead, DirectoryState, Endpoint, Part, ReadFailed, SessionInfo, SessionList,
-    SessionRead, Status, StatusRead, TailRead,
+    Ask, AskKind, AsksRead, DirectoryState, Endpoint, McpRead, Part, ReadFailed, SessionInfo,
+    SessionList, SessionRead, Status, StatusRead, TailRead,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -194,6 +194,16 @@ fn merge_asks(session: &mut Session, stamp: Stamp, read: &AsksRead, listed: &[&A
         }
     }
     session.asks != before
+}
+
+/// Which tools are of MCP servers matters to every session of the directory.
+pub(super) fn mcp(server: &mut Server, read: McpRead) -> Touched {
+    let view = server.directory_mut(&read.directory);
+    if view.mcp.as_ref() == Some(&read.servers) {
+        return Touched::Nothing;
+    }
+    view.mcp = Some(read.servers);
+    Touched::Server
 }
 
 pub(super) fn tail(server: &mut Server, stamp: Stamp, read: TailRead) -> Touched {
