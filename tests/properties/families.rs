@@ -236,14 +236,7 @@ impl Step {
                 EventKind::MessageUpdated(Box::new(answer(n, now))),
                 EventKind::PartUpdated(Box::new(tool(n, name, child.unwrap_or(n + 1), now))),
             ]),
-            Deed::Background => {
-                let mut part = tool(n, "task", n + 1, now);
-                if let PartBody::Tool(tool) = &mut part.body {
-                    (tool.state, tool.end) = (ToolState::Completed, Some(now));
-                    tool.background = true;
-                }
-                events(vec![EventKind::PartUpdated(Box::new(part))])
-            }
+            Deed::Background => events(vec![background(n, now)]),
             Deed::Ends(error) => events(vec![ended(n, *error, now)]),
             Deed::Delta => events(vec![EventKind::Delta {
                 session: id(n),
@@ -257,16 +250,7 @@ impl Step {
                 ask: ask(n).id,
             }]),
             Deed::Broken(broken) => vec![permissions(n, *broken, now)],
-            Deed::Disposed => {
-                let here = (n..SESSIONS).filter(|other| home(*other) == home(n));
-                let ends = here.flat_map(|n| [ended(n, Some(ABORTED), now), idle(n)]);
-                events(
-                    [EventKind::InstanceDisposed(home(n))]
-                        .into_iter()
-                        .chain(ends)
-                        .collect(),
-                )
-            }
+            Deed::Disposed => events(disposed(n, now)),
             Deed::Strange => events(vec![EventKind::Unknown { kind: "new".into() }]),
             Deed::Restarted => vec![
                 Body::Link(LinkReport::Connecting { attempt: 1 }),
@@ -283,6 +267,22 @@ fn ended(n: usize, error: Option<&str>, now: UnixMs) -> EventKind {
         finish: Some("stop".into()),
         ..answer(n, now)
     }))
+}
+
+fn background(n: usize, now: UnixMs) -> EventKind {
+    let mut part = tool(n, "task", n + 1, now);
+    if let PartBody::Tool(tool) = &mut part.body {
+        (tool.state, tool.end) = (ToolState::Completed, Some(now));
+        tool.background = true;
+    }
+    EventKind::PartUpdated(Box::new(part))
+}
+
+fn disposed(n: usize, now: UnixMs) -> Vec<EventKind> {
+    let here = (n..SESSIONS).filter(|other| home(*other) == home(n));
+    let ends = here.flat_map(|n| [ended(n, Some(ABORTED), now), idle(n)]);
+    let first = EventKind::InstanceDisposed(home(n));
+    [first].into_iter().chain(ends).collect()
 }
 
 fn idle(n: usize) -> EventKind {
