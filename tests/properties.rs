@@ -10,7 +10,7 @@
 mod families;
 
 use ocwatch::core::id::{AskId, CallId, Directory, Epoch, MessageId, PartId, ServerId, SessionId};
-use ocwatch::core::judge::{Judge, Judgement, Level, Limits, explain, judge, judge_all};
+use ocwatch::core::judge::{Judge, Judgement, Level, Limits, Settling, explain, judge, judge_all};
 use ocwatch::core::store::{ServerSpec, Session, Store};
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
@@ -109,7 +109,7 @@ fn tool(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = ToolPart> {
                 timeout_ms,
                 input_keys: vec!["command".into()],
                 input_digest: digest,
-                questions: None,
+                questions: Some(serde_json::json!([{ "question": "Which?" }])),
                 output: ToolOutput {
                     present,
                     bytes: 0,
@@ -130,6 +130,7 @@ fn body(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = PartBody> {
         1 => prose(time.clone()).prop_map(PartBody::Text),
         1 => prose(time).prop_map(PartBody::Reasoning),
         1 => Just(PartBody::StepStart),
+        1 => Just(PartBody::Other("patch".into())),
     ]
 }
 
@@ -153,8 +154,8 @@ fn message(
     time: BoxedStrategy<UnixMs>,
 ) -> impl Strategy<Value = Message> {
     let id = MessageId::from(format!("{session}{n}"));
-    let finishes = ["stop", "tool-calls", "length", "unknown"];
-    let errors = ["MessageAbortedError", "APIError"];
+    let finishes = ["stop", "stop", "tool-calls", "length", "unknown"];
+    let errors = ["MessageAbortedError", "APIError", "Refused"];
     let parts = (0..3usize).map(|n| part(session.clone(), id.clone(), n, time.clone()).boxed());
     let parts: Vec<_> = parts.collect();
     (
@@ -197,7 +198,7 @@ fn failure(name: &str) -> Failure {
     Failure {
         name: name.to_owned(),
         message: "boom".into(),
-        status_code: None,
+        status_code: (name == "Refused").then_some(400),
     }
 }
 
@@ -206,13 +207,23 @@ fn status(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = Status> {
         3 => Just(Status::Busy),
         2 => Just(Status::Idle),
         1 => Just(Status::Other("new".into())),
-        1 => (0..7u32, time).prop_map(|(attempt, next)| Status::Retry(Retry {
+        1 => retry(time),
+    ]
+}
+
+/// Mostly near, now and then hours ahead, or with something to be done first.
+fn retry(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = Status> {
+    let far = (0..8_000_000i64).prop_map(|ms| UnixMs(BASE + ms));
+    let next = prop_oneof![2 => time, 1 => far];
+    let action = prop_oneof![4 => Just(None), 1 => Just(Some("Log in".to_owned()))];
+    (0..7u32, next, action).prop_map(|(attempt, next, action)| {
+        Status::Retry(Retry {
             attempt,
             message: "Overloaded".into(),
             next,
-            action: None,
-        })),
-    ]
+            action,
+        })
+    })
 }
 
 fn ask() -> impl Strategy<Value = Ask> {
@@ -589,7 +600,9 @@ proptest! {
             let new = &after.verdicts[key];
             prop_assert!(new.level >= old.level, "{old:#?}\nbecomes {new:#?}");
             let skew = store.server(key.server).map_or(Span::ZERO, |server| server.skew);
-            if let Some(settling) = old.settling.as_ref().filter(|s| then + skew >= s.at) {
+            // Of a question that was looked for once, a second look tells, not time.
+            let told_by_time = |s: &&Settling| s.name != "lost-ask" && then + skew >= s.at;
+            if let Some(settling) = old.settling.as_ref().filter(told_by_time) {
                 let named = new.findings.iter().any(|f| f.name == settling.name);
                 prop_assert!(named, "{old:#?}\ndoes not become {new:#?}");
             }

@@ -123,9 +123,12 @@ impl Setup {
 fn named(cli: &Cli) -> Vec<String> {
     let mut named = cli.common.server.clone();
     named.extend(cli.servers.iter().cloned());
-    if let Some(Command::Status(status)) = &cli.command {
-        named.extend(status.servers.iter().cloned());
-    }
+    let more = match &cli.command {
+        Some(Command::Status(status)) => &status.servers[..],
+        Some(Command::Watch(watch)) => &watch.servers,
+        _ => &[],
+    };
+    named.extend(more.iter().cloned());
     named
 }
 

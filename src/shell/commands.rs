@@ -119,7 +119,7 @@ pub async fn abort_all(
             continue;
         }
         let client = client(clients, &key)?;
-        let outcome = abort(client, &plan, Patience::default()).await;
+        let outcome = abort(client, &plan, Patience::default(), |_| {}).await;
         exit = exit.worst(report(out, &snapshot, &key, "abort", &outcome)?);
     }
     Ok(exit)

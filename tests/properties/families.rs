@@ -260,6 +260,14 @@ impl Step {
     }
 }
 
+/// The directory is disposed, and with it the runs of a session and of those after it.
+fn disposed(n: usize, now: UnixMs) -> Vec<EventKind> {
+    let here = (n..SESSIONS).filter(|other| home(*other) == home(n));
+    let ends = here.flat_map(|n| [ended(n, Some(ABORTED), now), idle(n)]);
+    let first = EventKind::InstanceDisposed(home(n));
+    std::iter::once(first).chain(ends).collect()
+}
+
 fn ended(n: usize, error: Option<&str>, now: UnixMs) -> EventKind {
     EventKind::MessageUpdated(Box::new(Message {
         completed: Some(now),
@@ -276,13 +284,6 @@ fn background(n: usize, now: UnixMs) -> EventKind {
         tool.background = true;
     }
     EventKind::PartUpdated(Box::new(part))
-}
-
-fn disposed(n: usize, now: UnixMs) -> Vec<EventKind> {
-    let here = (n..SESSIONS).filter(|other| home(*other) == home(n));
-    let ends = here.flat_map(|n| [ended(n, Some(ABORTED), now), idle(n)]);
-    let first = EventKind::InstanceDisposed(home(n));
-    [first].into_iter().chain(ends).collect()
 }
 
 fn idle(n: usize) -> EventKind {

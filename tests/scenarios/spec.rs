@@ -164,6 +164,12 @@ pub struct PartRow {
     pub background: bool,
     /// A request to compact.
     pub compaction: bool,
+    /// What a question asks, …
+    pub question: Option<String>,
+    /// … and what may be chosen.
+    pub options: Vec<String>,
+    /// A kind of part that has no fields here: `file`, `patch`, …
+    pub kind: Option<String>,
     pub child: Option<String>,
     pub error: Option<String>,
 }

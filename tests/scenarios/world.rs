@@ -350,6 +350,9 @@ impl PartRow {
         if self.compaction {
             return PartBody::Compaction;
         }
+        if let Some(kind) = &self.kind {
+            return PartBody::Other(kind.clone());
+        }
         match (&self.text, &self.reasoning, self.step.as_deref()) {
             (Some(text), ..) => PartBody::Text(self.prose(clock, text)),
             (_, Some(text), _) => PartBody::Reasoning(self.prose(clock, text)),
@@ -357,6 +360,15 @@ impl PartRow {
             (_, _, Some(reason)) => PartBody::StepFinish(reason.to_owned()),
             _ => panic!("a part is a tool, text, reasoning or step"),
         }
+    }
+
+    /// As it stands in `state.input`.
+    fn questions(&self) -> Option<serde_json::Value> {
+        let question = self.question.as_ref()?;
+        let options = self.options.iter();
+        let options = options.map(|label| serde_json::json!({ "label": label }));
+        let options: Vec<_> = options.collect();
+        Some(serde_json::json!([{ "question": question, "options": options }]))
     }
 
     fn prose(&self, clock: &Writer, text: &str) -> Prose {
@@ -379,13 +391,14 @@ impl PartRow {
                 "running" => ToolState::Running,
                 "completed" => ToolState::Completed,
                 "error" => ToolState::Error,
+                "new" => ToolState::Other("new".into()),
                 other => panic!("unknown tool state {other}"),
             },
             subject: self.subject.clone(),
             timeout_ms: self.timeout.as_ref().map(|text| span(text).as_ms()),
             input_keys: self.keys.clone(),
             input_digest: self.input.bytes().map(u64::from).sum(),
-            questions: None,
+            questions: self.questions(),
             output: ToolOutput {
                 present: output.is_some(),
                 bytes: output.map_or(0, String::len),

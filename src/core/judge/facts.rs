@@ -4,7 +4,9 @@
 //! Invariant: all times that leave here are the server's; the watcher's are translated by [`Facts::at`].
 
 use crate::core::id::{ServerId, SessionKey};
-use crate::core::judge::activity::{self, is_open, newest_time, standing_asks};
+use crate::core::judge::activity::{self, is_open, newest_time};
+use crate::core::judge::held::standing_asks;
+use crate::core::judge::held::{Held, held_by};
 use crate::core::judge::limits::Limits;
 use crate::core::judge::{Activity, blind};
 use crate::core::store::{PendingAsk, Reported, Server, Session, Store};
@@ -165,10 +167,12 @@ impl<'a> Facts<'a> {
         standing_asks(self.server, self.session).into_iter()
     }
 
-    /// An ask is pending here, or in the child of a task that runs here.
+    /// An ask is pending here (a ghost is not), or in the child of a task that runs here.
     pub fn is_asking(&self) -> bool {
         let below = |part: &Part| self.child_of(part).is_some_and(|c| !c.asks.is_empty());
-        !self.session.asks.is_empty() || self.session.tail.live_parts().any(below)
+        let mut own = self.session.asks.iter();
+        own.any(|pending| !matches!(held_by(self, pending), Held::Ended { .. }))
+            || self.session.tail.live_parts().any(below)
     }
 
     /// When its content last changed: the row, its messages and their parts.

@@ -12,6 +12,7 @@ mod elsewhere;
 mod explain;
 mod facts;
 mod family;
+mod held;
 mod limit_table;
 mod limits;
 mod one;

@@ -60,6 +60,28 @@ fn lost(server: &Server, state: &str, retry_at: UnixMs, now: UnixMs) -> String {
     }
 }
 
+/// The mark of a server's state.
+pub(super) fn mark(server: &Server, verdict: &ServerVerdict) -> Mark {
+    match &server.link {
+        LinkState::Live => live(server, Some(verdict), verdict.state).0,
+        LinkState::Connecting { .. } | LinkState::Lost { .. } => Mark::Unknown,
+    }
+}
+
+/// What is to be told of a server beside its state: why it is away, what is wrong with it, else what
+/// it is.
+pub(super) fn told(server: &Server, verdict: &ServerVerdict) -> String {
+    let worst = verdict.findings.first().filter(|f| f.level > Level::Ok);
+    if let Some(why) = verdict.error.as_ref().or(worst.map(|f| &f.text)) {
+        return clean(why);
+    }
+    let version = server.version.as_deref();
+    let version = version.map_or("version unknown".to_owned(), |it| format!("OpenCode {it}"));
+    let number = server.sessions.len();
+    let plural = if number == 1 { "" } else { "s" };
+    clean(&format!("{version}, {number} session{plural}"))
+}
+
 /// How many sessions per level. Owners only: an ancestor that is listed because of a descendant
 /// counts as working.
 pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<Count> {

@@ -69,6 +69,24 @@ impl Server {
     }
 }
 
+impl DirectoryView {
+    /// As [`Session::clock_jumped`]: what was read at a time that is still to come would win over
+    /// everything that is heard until then.
+    pub(super) fn clock_jumped(&mut self, at: UnixMs) {
+        if let Some((_, asked)) = &mut self.status_read {
+            *asked = (*asked).min(at);
+        }
+        if let Some((_, since)) = &mut self.status_failed {
+            *since = (*since).min(at);
+        }
+        let reads = self.permission_reads.iter_mut();
+        for time in reads.chain(&mut self.question_reads) {
+            *time = time.map(|time| time.min(at));
+        }
+        self.disposed_at = self.disposed_at.map(|time| time.min(at));
+    }
+}
+
 impl Session {
     fn new(info: SessionInfo, event_at: Option<UnixMs>) -> Self {
         Self {
@@ -107,9 +125,13 @@ impl Session {
     /// The watcher's clock jumped: nothing that it measured may lie in the future.
     pub(super) fn clock_jumped(&mut self, at: UnixMs) {
         self.restart_clocks();
+        self.tail.clock_jumped(at);
         self.status.since = self.status.since.min(at);
         let watch = &mut self.watch;
         let times = [
+            &mut self.info_event_at,
+            &mut self.status.told_at,
+            &mut self.status.event_at,
             &mut watch.ran_here_at,
             &mut watch.unheard_at,
             &mut watch.abort_sent_at,
@@ -126,6 +148,9 @@ impl Session {
         for ask in &mut self.asks {
             ask.seen_at = ask.seen_at.min(at);
             ask.event_at = ask.event_at.map(|time| time.min(at));
+        }
+        for (_, time) in &mut self.closed_asks {
+            *time = (*time).min(at);
         }
     }
 

@@ -233,6 +233,14 @@ impl Tail {
         }
     }
 
+    /// The watcher's clock jumped: no read or event may lie in the future.
+    pub(super) fn clock_jumped(&mut self, at: UnixMs) {
+        self.read_at = self.read_at.map(|time| time.min(at));
+        for time in self.touched.values_mut() {
+            *time = (*time).min(at);
+        }
+    }
+
     /// An event brought something since the last read was asked.
     pub(super) fn is_touched(&self) -> bool {
         !self.touched.is_empty()

@@ -173,12 +173,19 @@ impl Client {
         Ok(v1::decode_questions(&body)?)
     }
 
-    /// `GET /session/:id`. Starts the session's project.
+    /// `GET /session/:id`. Starts the session's project. For one that was deleted the server looks
+    /// at `directory` instead (none: its cwd).
     ///
     /// # Errors
     /// Any [`ClientError`]; 404 when it does not exist.
-    pub async fn session(&self, session: &SessionId) -> Result<SessionInfo, ClientError> {
-        Ok(v1::decode_session(&self.session_raw(session).await?)?)
+    pub async fn session(
+        &self,
+        session: &SessionId,
+        directory: Option<&Directory>,
+    ) -> Result<SessionInfo, ClientError> {
+        let path = ["session", session.as_str()];
+        let body = self.of_directory(&path, directory).await?;
+        Ok(v1::decode_session(&body)?)
     }
 
     /// The body of `GET /session/:id`, unchanged JSON, for export.

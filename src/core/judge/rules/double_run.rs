@@ -1,5 +1,5 @@
 //! `double-run`: two runs work on one session at once. Either the server reports it busy and two
-//! answers to one prompt are open, or two servers on the same data report it running.
+//! answers to one prompt are open, or two servers on the same data run it and each has opened one.
 //!
 //! What looks the same: what a crash left open (it answers an older prompt, or the present run was
 //! seen to begin after it, or the server was restarted after it), the second or two for which a
@@ -37,38 +37,27 @@ fn check(facts: &Facts) -> Answer {
     if has_ended(facts.activity.state) {
         return no("its last turn has ended here");
     }
+    let Some((older, newer)) = rival(facts) else {
+        return no("no two answers to one prompt are open");
+    };
     let also = run_also_on(facts);
-    if !also.is_empty() {
-        return on_two_servers(facts, &also);
+    if also.is_empty() && is_left_over(facts, older) {
+        return no("the older open answer was left over when the present run began");
     }
-    match rival(facts) {
-        Ok((older, newer)) => two_answers(facts, older, newer),
-        Err(why) => no(why),
-    }
+    two_answers(facts, (older, newer), &also)
 }
 
-fn on_two_servers(facts: &Facts, also: &[&str]) -> Answer {
-    let here = facts.server.spec.name.as_str();
-    let servers: Vec<&str> = std::iter::once(here).chain(also.iter().copied()).collect();
-    let text = format!("it runs on {} at once", servers.join(" and on "));
-    found(Level::Stuck, facts.activity.since, text)
-        .with("servers", servers)
-        .with_some("message", facts.activity.message.as_ref())
-        .yes()
-}
-
-/// The newest open answer, and an older one to the same prompt that may run as well.
-fn rival<'a>(facts: &Facts<'a>) -> Result<(&'a Message, &'a Message), &'static str> {
+/// The newest open answer, and an older one to the same prompt that may run as well. Each run
+/// writes an answer of its own, so one server under two names shows only one.
+fn rival<'a>(facts: &Facts<'a>) -> Option<(&'a Message, &'a Message)> {
     let answers = facts.session.tail.messages.iter().rev();
     let mut open = answers.filter(|message| message.is_assistant() && is_open(message));
-    let none = "no two answers to one prompt are open";
-    let newer = open.next().ok_or(none)?;
-    let mut same = open.filter(|older| older.parent.is_some() && older.parent == newer.parent);
-    let older = same.next().ok_or(none)?;
-    if is_left_over(facts, older) {
-        return Err("the older open answer was left over when the present run began");
-    }
-    Ok((older, newer))
+    let newer = open.next()?;
+    // One with a finish is being closed while the next step begins.
+    let mut same = open.filter(|older| {
+        older.finish.is_none() && older.parent.is_some() && older.parent == newer.parent
+    });
+    Some((same.next()?, newer))
 }
 
 /// The present run, or the server itself, was seen to begin after it.
@@ -80,15 +69,22 @@ fn is_left_over(facts: &Facts, older: &Message) -> bool {
     begins.into_iter().any(|at| facts.at(at) > newest)
 }
 
-fn two_answers(facts: &Facts, older: &Message, newer: &Message) -> Answer {
+fn two_answers(facts: &Facts, (older, newer): (&Message, &Message), also: &[&str]) -> Answer {
+    let here = facts.server.spec.name.as_str();
+    let servers: Vec<&str> = std::iter::once(here).chain(also.iter().copied()).collect();
+    let whence = match also {
+        [] => String::new(),
+        _ => format!(", it runs on {} at once", servers.join(" and on ")),
+    };
     let text = format!(
-        "two answers to one prompt are open at once: {} and {}",
+        "two answers to one prompt are open: {} and {}{whence}",
         older.id, newer.id
     );
     found(Level::Stuck, Some(newer.created), text)
         .with("message", &newer.id)
         .with("messages", [&older.id, &newer.id])
         .with_some("prompt", newer.parent.as_ref())
+        .with("servers", servers)
         .with("age_ms", facts.now.since(newer.created))
         .yes()
 }

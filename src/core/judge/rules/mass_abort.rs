@@ -7,12 +7,13 @@
 
 use super::Rule;
 use crate::core::id::SessionId;
-use crate::core::judge::activity::was_aborted;
+use crate::core::judge::activity::is_content;
 use crate::core::judge::limits::Limits;
 use crate::core::judge::say::{found, no};
 use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
 use crate::core::store::{Server, Session};
 use crate::core::time::{Span, UnixMs};
+use crate::core::wire::Message;
 
 /// A clock difference that is taken as none.
 const SAME_TIME: Span = Span::secs(2);
@@ -91,6 +92,16 @@ pub(in crate::core::judge) fn aborted_at(
         .filter(|m| was_aborted(m))
         .filter_map(|m| m.completed);
     ends.find(|end| is_near(*end, disposed, limits))
+}
+
+/// An abort ended this answer: it carries the error, or has no finish, error and parts (an abort
+/// during a retry, OpenCode 1.18.33).
+fn was_aborted(answer: &Message) -> bool {
+    if let Some(error) = &answer.error {
+        return error.is_abort();
+    }
+    let ended = answer.completed.is_some() && answer.finish.is_none();
+    answer.is_assistant() && ended && !answer.parts.iter().any(is_content)
 }
 
 /// The largest set of sessions of its directory, this one among them, that were aborted within the

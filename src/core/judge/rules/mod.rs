@@ -9,19 +9,36 @@
 
 mod abort_ignored;
 mod child_orphan;
+mod compaction_loop;
+mod compaction_slow;
+mod cut_short;
 mod double_run;
+mod ended;
 mod failed;
+mod ghost_ask;
 mod hung_tool;
 mod interrupted;
+mod lost_ask;
 mod lost_subagent_result;
 mod mass_abort;
+mod never_started;
+mod poisoned_history;
 mod possible_permission;
+mod retry_far;
 mod retry_overdue;
 mod retrying;
+mod revert_pending;
+mod runaway;
 mod running;
 mod running_elsewhere;
+mod silence;
+mod silent_stop;
+mod silent_stream;
 mod slow_tool;
 mod stale_busy;
+mod stalled_arguments;
+mod stalled_between_steps;
+mod stalled_start;
 mod unanswered_prompt;
 mod waiting;
 mod waiting_permission;
@@ -55,7 +72,7 @@ pub struct Rule {
     pub levels: &'static str,
     /// One sentence for the README.
     pub meaning: &'static str,
-    /// What a person can do.
+    /// What a person can do. A rule may set its own for one finding.
     pub offers: &'static [Offer],
     /// The rule itself.
     pub check: fn(&Facts) -> Answer,
@@ -66,24 +83,40 @@ pub static RULES: &[Rule] = &[
     waiting_permission::RULE,
     waiting_question::RULE,
     possible_permission::RULE,
+    ghost_ask::RULE,
+    lost_ask::RULE,
     retrying::RULE,
+    retry_far::RULE,
     retry_overdue::RULE,
     abort_ignored::RULE,
     double_run::RULE,
+    runaway::RULE,
+    compaction_loop::RULE,
     stale_busy::RULE,
     hung_tool::RULE,
     slow_tool::RULE,
+    silent_stream::RULE,
+    stalled_start::RULE,
+    stalled_arguments::RULE,
+    stalled_between_steps::RULE,
+    compaction_slow::RULE,
     lost_subagent_result::RULE,
     child_orphan::RULE,
     running_elsewhere::RULE,
     interrupted::RULE,
     unanswered_prompt::RULE,
+    never_started::RULE,
+    poisoned_history::RULE,
     failed::RULE,
+    cut_short::RULE,
+    silent_stop::RULE,
     mass_abort::RULE,
+    revert_pending::RULE,
 ];
 
 impl Rule {
-    /// Asks the rule; name and offers of a finding are the table's.
+    /// Asks the rule; the name of a finding is the table's, and so are its offers where the rule
+    /// set none of its own.
     pub fn ask(&self, facts: &Facts) -> Answer {
         if self.needs_messages && !facts.knows_messages() {
             return no("its messages are not current");
@@ -94,7 +127,9 @@ impl Rule {
         }
         if let Answer::Yes { finding, .. } = &mut answer {
             finding.name = self.id;
-            finding.offers = self.offers.to_vec();
+            if finding.offers.is_empty() {
+                finding.offers = self.offers.to_vec();
+            }
         }
         answer
     }

@@ -67,7 +67,8 @@ fn identified(server: &mut Server, stamp: Stamp, report: LinkReport) {
         server.jumped_at = Some(stamp.at);
     }
     server.heard_at = Some(stamp.at);
-    if !matches!(server.link, LinkState::Connecting { .. }) {
+    // A live one was only asked again.
+    if matches!(server.link, LinkState::Lost { .. }) {
         server.link = LinkState::Connecting { attempt: 1 };
         server.link_since = Some(stamp.at);
     }
@@ -97,8 +98,16 @@ pub(super) fn clock_jumped(server: &mut Server, stamp: Stamp) -> Touched {
         &mut server.live_since,
         &mut server.restarted_at,
     ];
-    for time in times {
+    let disposals = server.directories.values_mut();
+    let disposals = disposals.map(|view| &mut view.disposed_at);
+    for time in times.into_iter().chain(disposals) {
         *time = time.map(|time| time.min(stamp.at));
+    }
+    for stranger in server.strangers.values_mut() {
+        stranger.seen_at = stranger.seen_at.min(stamp.at);
+    }
+    for view in server.directories.values_mut() {
+        view.clock_jumped(stamp.at);
     }
     for session in server.sessions.values_mut() {
         session.clock_jumped(stamp.at);

@@ -6,7 +6,7 @@ use crate::core::id::{Directory, SessionId};
 use crate::core::store::{Gap, PendingAsk, Server, Session, Stranger};
 use crate::core::time::UnixMs;
 use crate::core::wire::{
-    Ask, AskKind, AsksRead, DirectoryState, Endpoint, ReadFailed, SessionInfo, SessionList,
+    Ask, AskKind, AsksRead, DirectoryState, Endpoint, Part, ReadFailed, SessionInfo, SessionList,
     SessionRead, Status, StatusRead, TailRead,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,7 +72,8 @@ pub(super) fn status(server: &mut Server, stamp: Stamp, read: StatusRead) -> Tou
         }
     }
     let strangers = read.entries.into_iter();
-    let strangers = strangers.filter(|(id, _)| !server.sessions.contains_key(id));
+    let strangers = strangers
+        .filter(|(id, status)| *status != Status::Idle && !server.sessions.contains_key(id));
     let strangers: Vec<_> = strangers.collect();
     let moved = keep_strangers(server, stamp, &read.directory, strangers);
     if first || changed_state || moved {
@@ -134,7 +135,9 @@ pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touche
     for (id, session) in &mut server.sessions {
         let here = session.info.directory == read.directory;
         let listed: Vec<&Ask> = read.asks.iter().filter(|ask| ask.session == *id).collect();
-        if (here || !listed.is_empty()) && merge_asks(session, stamp, read, &listed) {
+        let concerns = here || !listed.is_empty();
+        let changed = concerns && merge_asks(session, stamp, read, &listed);
+        if changed || (here && has_open_question(session, read.kind)) {
             touched.push(id.clone());
         }
     }
@@ -143,6 +146,12 @@ pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touche
         return Touched::Server;
     }
     Touched::Many(touched)
+}
+
+/// It has a question whose ask this list should name: that it does not is telling as well.
+fn has_open_question(session: &Session, kind: AskKind) -> bool {
+    let tools = session.tail.live_parts().filter_map(Part::tool);
+    kind == AskKind::Question && { tools }.any(|tool| tool.tool == "question")
 }
 
 /// Asks of sessions that are in no list yet wait for their row.
