@@ -324,14 +324,14 @@ fn an_event_names_only_what_it_changed() {
         (EventKind::SessionDeleted("ses_2".into()), Change::Nothing),
         (
             EventKind::Unknown { kind: "new".into() },
-            Change::Itself(server),
+            Change::Itself(server, Vec::new()),
         ),
         (
             EventKind::Malformed {
                 kind: None,
                 why: "no JSON".into(),
             },
-            Change::Itself(server),
+            Change::Itself(server, Vec::new()),
         ),
     ];
     for (at, (kind, want)) in (1..).zip(steps) {

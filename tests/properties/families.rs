@@ -236,14 +236,7 @@ impl Step {
                 EventKind::MessageUpdated(Box::new(answer(n, now))),
                 EventKind::PartUpdated(Box::new(tool(n, name, child.unwrap_or(n + 1), now))),
             ]),
-            Deed::Background => {
-                let mut part = tool(n, "task", n + 1, now);
-                if let PartBody::Tool(tool) = &mut part.body {
-                    (tool.state, tool.end) = (ToolState::Completed, Some(now));
-                    tool.background = true;
-                }
-                events(vec![EventKind::PartUpdated(Box::new(part))])
-            }
+            Deed::Background => events(vec![background(n, now)]),
             Deed::Ends(error) => events(vec![ended(n, *error, now)]),
             Deed::Delta => events(vec![EventKind::Delta {
                 session: id(n),
@@ -282,6 +275,15 @@ fn ended(n: usize, error: Option<&str>, now: UnixMs) -> EventKind {
         finish: Some("stop".into()),
         ..answer(n, now)
     }))
+}
+
+fn background(n: usize, now: UnixMs) -> EventKind {
+    let mut part = tool(n, "task", n + 1, now);
+    if let PartBody::Tool(tool) = &mut part.body {
+        (tool.state, tool.end) = (ToolState::Completed, Some(now));
+        tool.background = true;
+    }
+    EventKind::PartUpdated(Box::new(part))
 }
 
 fn idle(n: usize) -> EventKind {

@@ -7,7 +7,6 @@
 //! | but progress alone | its children | they run where their parent runs, and are orphans when it has ended or is gone |
 //! | but progress alone | the same session on other servers | what one runs, or saw go on, is not interrupted on the others; two may run it at once |
 //! | it joins or leaves a [`Club`] | the other members | they count each other |
-//! | it comes or goes | its server's verdict | a run without a session is the server's |
 //! | whether, or as what, its server lists it | its server's verdict | `restarted` lists what was cut off |
 //!
 //! What lies below an ancestor is joined to it by `family.rs`; that is no bond: its own verdict
@@ -70,17 +69,6 @@ struct Ties {
     clubs: Vec<Membership>,
 }
 
-/// What became of a session's place in the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moved {
-    /// It is the same.
-    No,
-    /// It has another parent.
-    Within,
-    /// It has come or gone.
-    InOrOut,
-}
-
 impl Bonds {
     /// Adds a session that changed, and whoever looks at it.
     pub(super) fn changed(&self, store: &Store, key: SessionKey, again: &mut BTreeSet<SessionKey>) {
@@ -116,33 +104,31 @@ impl Bonds {
         ids.map(move |id| SessionKey::new(server, id.clone()))
     }
 
-    /// Ties a session anew; `None`: it is gone. Says what of its place in the tree is another, and
+    /// Ties a session anew; `None`: it is gone. Says whether its place in the tree is another, and
     /// adds to `fellows` the members of the clubs that it joined or left.
     pub(super) fn tie(
         &mut self,
         key: &SessionKey,
         facts: Option<&Facts>,
         fellows: &mut BTreeSet<SessionKey>,
-    ) -> Moved {
+    ) -> bool {
         let new = facts.map(|facts| Ties {
             parent: facts.session.info.parent.clone(),
             clubs: clubs(facts),
         });
         if self.ties.get(key) == new.as_ref() {
-            return Moved::No;
+            return false;
         }
         let old = match new.clone() {
             Some(new) => self.ties.insert(key.clone(), new),
             None => self.ties.remove(key),
         };
         self.join(key, clubs_of(old.as_ref()), clubs_of(new.as_ref()), fellows);
-        let moved = match (&old, &new) {
-            (Some(old), Some(new)) if old.parent == new.parent => return Moved::No,
-            (Some(_), Some(_)) => Moved::Within,
-            _ => Moved::InOrOut,
-        };
-        let parent = |ties: Option<Ties>| ties.and_then(|it| it.parent);
-        self.adopt(key, parent(old), parent(new));
+        let moved = old.as_ref().map(|it| &it.parent) != new.as_ref().map(|it| &it.parent);
+        if moved {
+            let parent = |ties: Option<Ties>| ties.and_then(|it| it.parent);
+            self.adopt(key, parent(old), parent(new));
+        }
         moved
     }
 

@@ -7,7 +7,7 @@
 //! a walk over all of them.
 
 use crate::core::id::{Epoch, ServerId, SessionId, SessionKey};
-use crate::core::judge::bonds::{self, Bonds, Moved};
+use crate::core::judge::bonds::{self, Bonds};
 use crate::core::judge::family::{self, Family};
 use crate::core::judge::server::is_listed;
 use crate::core::judge::{Facts, Judgement, Limits, Verdict, judge_server, one};
@@ -85,21 +85,20 @@ impl Judge {
     }
 
     fn take(&self, store: &Store, change: &Change, round: &mut Round) {
-        let again = &mut round.sessions;
+        if let Change::Itself(id, _) = change {
+            round.servers.insert(*id);
+        }
         match change {
             // Whole servers are taken already, each once.
             Change::Nothing | Change::Stale(_) | Change::Server(_) => {}
-            Change::Itself(id) => {
-                round.servers.insert(*id);
-            }
             Change::Progress(id, session) => {
                 let key = SessionKey::new(*id, session.clone());
-                self.bonds.progressed(store, key, again);
+                self.bonds.progressed(store, key, &mut round.sessions);
             }
-            Change::Sessions(id, sessions) => {
+            Change::Itself(id, sessions) | Change::Sessions(id, sessions) => {
                 for session in sessions {
                     let key = SessionKey::new(*id, session.clone());
-                    self.bonds.changed(store, key, again);
+                    self.bonds.changed(store, key, &mut round.sessions);
                 }
             }
         }
@@ -150,11 +149,7 @@ impl Judge {
 
     fn judge_one(&mut self, store: &Store, key: &SessionKey, round: &mut Round) -> Option<Verdict> {
         let facts = Facts::new(store, key, self.now, &self.limits);
-        let moved = self.bonds.tie(key, facts.as_ref(), &mut round.later);
-        if moved == Moved::InOrOut {
-            round.servers.insert(key.server);
-        }
-        if moved != Moved::No {
+        if self.bonds.tie(key, facts.as_ref(), &mut round.later) {
             for top in self.bonds.children(key).chain([key.clone()]) {
                 round.later.extend(self.family.concerned(&top));
                 round.later.insert(top);

@@ -32,8 +32,8 @@ pub enum Change {
     Sessions(ServerId, Vec<SessionId>),
     /// Only clocks of this session, and its live text: it made progress, as with each token.
     Progress(ServerId, SessionId),
-    /// Only the server itself: no session of it.
-    Itself(ServerId),
+    /// The server itself, and only these of its sessions, if any.
+    Itself(ServerId, Vec<SessionId>),
     /// Possibly every session of this server, and the server itself.
     Server(ServerId),
     /// The input was of an older epoch and was dropped.

@@ -1,7 +1,7 @@
 //! Events of the stream. An event that was received before a read was asked is already in that
 //! read and is not applied again over it.
 
-use super::{Stamp, Touched, remove};
+use super::{Stamp, Touched, one_and_perhaps_server, remove};
 use crate::core::id::{AskId, Directory, SessionId};
 use crate::core::store::{SeenError, Server, Session};
 use crate::core::time::Span;
@@ -70,25 +70,25 @@ fn kind(server: &mut Server, stamp: Stamp, kind: EventKind) -> Touched {
         EventKind::InstanceDisposed(directory) => disposed(server, stamp, &directory),
         EventKind::Unknown { .. } => {
             server.unknown_events += 1;
-            Touched::Itself
+            Touched::Itself(Vec::new())
         }
         EventKind::Malformed { .. } => {
             server.malformed_events += 1;
-            Touched::Itself
+            Touched::Itself(Vec::new())
         }
     }
 }
 
 fn row(server: &mut Server, stamp: Stamp, info: SessionInfo) -> Touched {
     let id = info.id.clone();
-    match server.sessions.get_mut(&id) {
-        None => server.adopt(info, Some(stamp.at)),
-        Some(known) => {
-            known.info = info;
-            known.info_event_at = Some(stamp.at);
-        }
+    if let Some(known) = server.sessions.get_mut(&id) {
+        known.info = info;
+        known.info_event_at = Some(stamp.at);
+        return Touched::One(id);
     }
-    Touched::One(id)
+    let stranger = server.strangers.contains_key(&id);
+    server.adopt(info, Some(stamp.at));
+    one_and_perhaps_server(id, stranger)
 }
 
 fn said(server: &mut Server, stamp: Stamp, id: SessionId, status: Status) -> Touched {
@@ -119,7 +119,7 @@ fn said_of_stranger(server: &mut Server, stamp: Stamp, id: &SessionId, status: S
         stranger.status = status;
         stranger.epoch = stamp.epoch;
     }
-    Touched::Itself
+    Touched::Itself(Vec::new())
 }
 
 fn error(

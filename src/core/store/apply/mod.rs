@@ -28,7 +28,8 @@ pub(super) enum Touched {
     Nothing,
     One(SessionId),
     Progress(SessionId),
-    Itself,
+    /// What is said of the server itself, and these sessions.
+    Itself(Vec<SessionId>),
     Many(Vec<SessionId>),
     Server,
 }
@@ -55,7 +56,7 @@ impl Store {
             Touched::Nothing => Change::Nothing,
             Touched::One(session) => Change::Sessions(id, vec![session]),
             Touched::Progress(session) => Change::Progress(id, session),
-            Touched::Itself => Change::Itself(id),
+            Touched::Itself(sessions) => Change::Itself(id, sessions),
             Touched::Many(sessions) if sessions.is_empty() => Change::Nothing,
             Touched::Many(sessions) => Change::Sessions(id, sessions),
             Touched::Server => Change::Server(id),
@@ -96,14 +97,23 @@ pub(super) fn remove(server: &mut Server, stamp: Stamp, id: &SessionId) -> Touch
             };
             server.strangers.insert(id.clone(), stranger);
         }
-        return Touched::One(id.clone());
+        return one_and_perhaps_server(id.clone(), running);
     }
     match server.strangers.get_mut(id) {
         Some(stranger) => {
             stranger.gone = true;
-            Touched::Itself
+            Touched::Itself(Vec::new())
         }
         None => Touched::Nothing,
+    }
+}
+
+/// One session; with the server, where what is said of the server itself changed too.
+pub(super) fn one_and_perhaps_server(session: SessionId, server: bool) -> Touched {
+    if server {
+        Touched::Itself(vec![session])
+    } else {
+        Touched::One(session)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Answers of reads: each replaces what was known in its scope, but for what an event said after
 //! the read was asked.
 
-use super::{Stamp, Touched};
+use super::{Stamp, Touched, one_and_perhaps_server};
 use crate::core::id::{Directory, SessionId};
 use crate::core::store::{Gap, PendingAsk, Server, Session, Stranger};
 use crate::core::time::UnixMs;
@@ -34,11 +34,10 @@ pub(super) fn sessions(server: &mut Server, stamp: Stamp, list: SessionList) -> 
 /// One row heals no list that cannot be read.
 pub(super) fn session(server: &mut Server, read: SessionRead) -> Touched {
     let id = read.row.id.clone();
+    let stranger = server.strangers.contains_key(&id);
     take_row(server, read.row, read.asked_at);
-    if close_gap(server, Endpoint::Session, None) {
-        return Touched::Server;
-    }
-    Touched::One(id)
+    let healed = close_gap(server, Endpoint::Session, None);
+    one_and_perhaps_server(id, stranger || healed)
 }
 
 fn take_row(server: &mut Server, row: SessionInfo, asked_at: UnixMs) {
