@@ -140,12 +140,7 @@ impl View<'_> {
     ) -> Vec<Body> {
         let directory = Directory::from(path);
         let spec = self.directory.iter().find(|d| d.path == path);
-        let state = match spec.map_or("", |d| d.state.as_str()) {
-            "" | "loaded" | "failed" => DirectoryState::Loaded,
-            "asleep" => DirectoryState::Asleep,
-            "gone" => DirectoryState::Gone,
-            other => panic!("unknown state {other}"),
-        };
+        let state = directory_state(spec);
         let mut bodies = vec![Body::Directory(DirectoryReport {
             directory: directory.clone(),
             state,
@@ -202,6 +197,15 @@ impl View<'_> {
             }));
         }
         bodies
+    }
+}
+
+fn directory_state(spec: Option<&Dir>) -> DirectoryState {
+    match spec.map_or("", |d| d.state.as_str()) {
+        "" | "loaded" | "failed" => DirectoryState::Loaded,
+        "asleep" => DirectoryState::Asleep,
+        "gone" => DirectoryState::Gone,
+        other => panic!("unknown state {other}"),
     }
 }
 
