@@ -654,6 +654,25 @@ async fn without_a_stream_it_polls() {
     }
 }
 
+/// The server says that it is connected before it hands events on: what ended meanwhile is read.
+#[tokio::test]
+async fn what_happens_before_events_come_is_read_once_more() {
+    let fake = Fake::opencode(&asleep_project()).await;
+    fake.set("/session/status", json(r#"{"ses_1":{"type":"busy"}}"#));
+    let mut link = Watched::start(&fake, |spec| {
+        spec.pace.after_live = Duration::from_millis(100);
+    });
+    let busy = link.live().await;
+    let named = |it: &Body| matches!(it, Body::Status(read) if !read.entries.is_empty());
+    assert!(busy.iter().any(|it| named(&it.body)));
+    fake.set("/session/status", json("{}"));
+    let before = fake.asked().len();
+    link.upto(|it| matches!(it, Body::Status(read) if read.entries.is_empty()))
+        .await;
+    let again = |path: &str| fake.asked()[before..].iter().any(|it| it.starts_with(path));
+    assert!(again("/session/status"));
+}
+
 #[tokio::test]
 async fn a_consumer_that_lost_the_thread_gets_everything_again() {
     let fake = Fake::opencode(&asleep_project()).await;

@@ -61,8 +61,13 @@ fn findings() -> String {
         )
         .unwrap();
     }
-    for (name, meaning) in SERVER_FINDINGS {
-        writeln!(table, "| `{name}` (server) | watch | {meaning} | |").unwrap();
+    for (name, levels, meaning) in SERVER_FINDINGS {
+        let offer = if name == "zombie-run" { "abort" } else { "" };
+        writeln!(
+            table,
+            "| `{name}` (server) | {levels} | {meaning} | {offer} |"
+        )
+        .unwrap();
     }
     table
 }

@@ -268,6 +268,10 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
     if let Some(want) = expect.blind.iter().find(|want| !blind.contains(*want)) {
         check("blind", want, blind);
     }
+    let note = verdict.note.as_deref().unwrap_or("none");
+    if let Some(want) = expect.note.iter().find(|want| !note.contains(*want)) {
+        check("note", want, note);
+    }
     if let Some(want) = expect.asks {
         check("asks", &want.to_string(), &verdict.asks.len().to_string());
     }
@@ -335,7 +339,7 @@ impl Report {
                 self.fault(rule.id, "wants one file that shows it and two look-alikes");
             }
         }
-        for (id, _) in SERVER_FINDINGS {
+        for (id, ..) in SERVER_FINDINGS {
             let score = self.score(id);
             if score.shown == 0 || score.right == 0 {
                 self.fault(id, "wants one file that shows it of a server");

@@ -255,6 +255,8 @@ pub struct Expect {
     pub path: Option<Vec<String>>,
     /// Contained in what is said of an unknown level.
     pub blind: Option<String>,
+    /// Contained in the word about a session without a finding; `none`: there is no word.
+    pub note: Option<String>,
     /// Rules that do not apply, with words of their reason.
     #[serde(default)]
     pub no: BTreeMap<String, String>,

@@ -6,7 +6,7 @@
 
 use crate::core::id::SessionKey;
 use crate::core::judge::facts::Facts;
-use crate::core::judge::rules::{RULES, Rule};
+use crate::core::judge::rules::{NOT_WATCHED, RULES, Rule};
 use crate::core::judge::say::no;
 use crate::core::judge::{
     Answer, Finding, Level, Settling, Tried, Verdict, agreement, blind, rest,
@@ -95,6 +95,7 @@ struct Bench<'a> {
     findings: Vec<Finding>,
     settling: Vec<Settling>,
     blind: Option<Cow<'static, str>>,
+    note: Option<Cow<'static, str>>,
     recheck: Option<UnixMs>,
 }
 
@@ -114,6 +115,7 @@ impl Bench<'_> {
     }
 
     fn hear(&mut self, facts: &Facts, rule: &Rule, mut answer: Answer) {
+        self.take_note(facts, rule, &answer);
         match &mut answer {
             Answer::No(_) => {}
             Answer::Later { at, .. } => self.recheck(*at),
@@ -136,6 +138,16 @@ impl Bench<'_> {
         if let Answer::Yes { finding, .. } = answer {
             self.findings.push(finding);
         }
+    }
+
+    /// What is worth a word although nothing is wrong.
+    fn take_note(&mut self, facts: &Facts, rule: &Rule, answer: &Answer) {
+        let open = facts.is_idle() && facts.activity.state.is_working();
+        self.note = match answer {
+            Answer::No(why) if open && rule.id == "interrupted" => Some(why.clone()),
+            Answer::Later { why, .. } if why == NOT_WATCHED => Some(why.clone()),
+            _ => return,
+        };
     }
 
     fn settle(&mut self, facts: &Facts, rule: &Rule, level: &mut Level, at: UnixMs) {
@@ -183,6 +195,7 @@ fn verdict(facts: &Facts, bench: Bench, quiet: Level) -> Verdict {
         .into_iter()
         .filter(|s| s.level > level)
         .min_by_key(|s| (std::cmp::Reverse(s.level), s.at));
+    let told = !findings.is_empty() || settling.is_some();
     Verdict {
         key: SessionKey::new(facts.server_id, facts.session.info.id.clone()),
         level,
@@ -193,6 +206,7 @@ fn verdict(facts: &Facts, bench: Bench, quiet: Level) -> Verdict {
         settling,
         asks: asks(facts),
         blind: bench.blind.filter(|_| level == Level::Unknown),
+        note: bench.note.filter(|_| !told),
         recheck: bench.recheck.filter(|at| *at > facts.now),
     }
 }

@@ -13,44 +13,57 @@ use crate::core::wire::{DirectoryState, LostCause, Status};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Name and meaning of every finding about a server, for the README.
-pub const SERVER_FINDINGS: [(&str, &str); 11] = [
-    ("unreachable", "Nothing answers at its address."),
+/// Name, levels and meaning of every finding about a server, for the README.
+pub const SERVER_FINDINGS: [(&str, &str, &str); 11] = [
+    ("unreachable", "watch", "Nothing answers at its address."),
     (
         "wedged",
+        "watch",
         "Its socket is open, but it answers nothing any more.",
     ),
-    ("unauthorized", "It wants a password, or another one."),
+    (
+        "unauthorized",
+        "watch",
+        "It wants a password, or another one.",
+    ),
     (
         "not-opencode",
+        "watch",
         "What answers is not an OpenCode server that can be read.",
     ),
     (
         "degraded",
+        "watch",
         "One of its endpoints fails or is missing; the rest is shown.",
     ),
     (
         "zombie-run",
+        "stuck",
         "A run goes on in a session that was deleted under it.",
     ),
     (
         "restarted",
+        "watch; ok when nothing was cut off",
         "A new process answers; the sessions that the old one left interrupted are listed.",
     ),
     (
         "clock-skew",
+        "watch",
         "Its clock differs from this one by more than 2 s; ages are told by its own.",
     ),
     (
         "version-unknown",
+        "watch",
         "It tells no version, or one that cannot be compared.",
     ),
     (
         "unsecured",
+        "watch",
         "It listens beyond this machine and wants no password.",
     ),
     (
         "directory-gone",
+        "ok",
         "The folder of some sessions no longer exists; they are not read.",
     ),
 ];
@@ -179,15 +192,9 @@ fn restarted(server: &Server, interrupted: &[SessionId]) -> Option<Finding> {
     let by_it = |id: &&SessionId| ran(id).is_some_and(|at| Some(at) <= server.refused_at);
     let interrupted: Vec<&SessionId> = interrupted.iter().filter(by_it).collect();
     let (level, text) = match interrupted.len() {
-        0 => (Level::Ok, "restarted, nothing was cut off".to_owned()),
-        1 => (
-            Level::Watch,
-            "restarted, 1 session is interrupted".to_owned(),
-        ),
-        many => (
-            Level::Watch,
-            format!("restarted, {many} sessions are interrupted"),
-        ),
+        0 => (Level::Ok, "nothing was cut off".to_owned()),
+        1 => (Level::Watch, "1 session is interrupted".to_owned()),
+        many => (Level::Watch, format!("{many} sessions are interrupted")),
     };
     let mut found = finding("restarted", level, Some(since), text);
     found.evidence.insert("sessions".into(), json!(interrupted));

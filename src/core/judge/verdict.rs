@@ -324,6 +324,10 @@ pub struct Verdict {
     /// Why the level is unknown although the report is known: what cannot be seen. `None` at any
     /// other level, and where [`Reported::Unknown`] tells it.
     pub blind: Option<Cow<'static, str>>,
+    /// A word about a session without a finding: why report and activity disagree although nothing
+    /// is wrong (a fork's copy), or what could not be watched. `None` where a finding, or what it
+    /// settles to, tells more.
+    pub note: Option<Cow<'static, str>>,
     /// When it can next change by time alone; server's clock.
     pub recheck: Option<UnixMs>,
 }

@@ -37,10 +37,10 @@ fn chip(server: &Server, verdict: Option<&ServerVerdict>, now: UnixMs) -> Server
 
 fn live(server: &Server, verdict: Option<&ServerVerdict>, state: &str) -> (Mark, String, Tone) {
     let version = server.version.as_deref().unwrap_or("version unknown");
-    let worst = verdict.and_then(|v| v.findings.first());
+    let worst = verdict.and_then(|v| Some((v, v.findings.first()?)));
     match worst {
-        Some(finding) if finding.level > Level::Ok => (
-            Mark::Watch,
+        Some((verdict, finding)) if finding.level > Level::Ok => (
+            mark(server, verdict),
             format!("{version} {}", finding.name),
             words::level_tone(finding.level),
         ),
@@ -91,7 +91,7 @@ pub(super) fn told(server: &Server, verdict: &ServerVerdict, before: &[&str]) ->
 }
 
 /// How many sessions per level. Owners only: an ancestor that is listed because of a descendant
-/// counts as working.
+/// counts as working, or as at rest.
 pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<Count> {
     let words = [
         (Mark::Stuck, "stuck"),
@@ -122,7 +122,13 @@ pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<Cou
 fn slot(verdict: &Verdict) -> Mark {
     let is_ancestor = verdict.leading().is_some_and(|f| !f.path.is_empty());
     match words::mark(verdict) {
-        Mark::Stuck | Mark::NeedsYou | Mark::Watch if is_ancestor => Mark::Working,
+        Mark::Stuck | Mark::NeedsYou | Mark::Watch if is_ancestor => {
+            if verdict.reported.is_running() {
+                Mark::Working
+            } else {
+                Mark::Rest
+            }
+        }
         Mark::Settling(_) => Mark::Settling(Level::Ok),
         mark => mark,
     }

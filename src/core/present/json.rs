@@ -68,6 +68,7 @@ fn session_json(store: &Store, verdict: &Verdict) -> Option<Value> {
         "reported": reported(&verdict.reported),
         "activity": activity(&verdict.activity),
         "agreement": verdict.agreement,
+        "note": verdict.note,
         "level": verdict.level,
         "level_reason": verdict.blind,
         "settling": verdict.settling.as_ref().map(settling),

@@ -2,7 +2,7 @@
 
 use crate::core::app::{App, Outcome, VisibleRow};
 use crate::core::id::SessionKey;
-use crate::core::judge::{ActivityState, Level, Verdict};
+use crate::core::judge::{ActivityState, Agreement, Level, Verdict};
 use crate::core::present::{Piece, Row, Tone, clean, words};
 use crate::core::store::{Reported, Server, Session};
 use crate::core::time::UnixMs;
@@ -60,6 +60,14 @@ pub(super) fn why(verdict: &Verdict, server: &Server, now: UnixMs) -> (String, S
         let left = (left.as_ms().max(0) + 999) / 1000;
         let text = format!("settling: {} in {left}s if it stays", settling.name);
         return (text, format!("~{}", settling.name), Tone::Dim);
+    }
+    // A finding of level ok is for the detail, unless it tells why the two differ.
+    let differs = verdict.agreement == Agreement::Disagree;
+    if let Some(finding) = verdict.leading().filter(|_| differs) {
+        return (words::finding(finding), finding.name.to_owned(), Tone::Dim);
+    }
+    if let Some(note) = &verdict.note {
+        return (clean(note), String::new(), Tone::Dim);
     }
     let detail = verdict.activity.detail.as_deref().unwrap_or_default();
     // Of a subagent the detail is an id, and its own row says more.

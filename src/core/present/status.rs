@@ -2,7 +2,7 @@
 
 use crate::core::app::{App, VisibleRow};
 use crate::core::judge::Level;
-use crate::core::present::{Line, Piece, Row, Tone, clean, header, rows};
+use crate::core::present::{Line, Piece, Row, clean, header, rows, words};
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
 
@@ -35,8 +35,8 @@ fn server_lines(app: &App, now: UnixMs, ascii: bool) -> Vec<Line> {
         lines.push(vec![Piece::new(text.trim_end(), chip.tone)]);
         let findings = verdict.map_or(&[][..], |v| &v.findings);
         for finding in findings.iter().filter(|f| f.level > Level::Ok && !is_lost) {
-            let words = clean(&format!("  {}: {}", finding.name, finding.text));
-            lines.push(vec![Piece::new(words, Tone::Watch)]);
+            let text = clean(&format!("  {}: {}", finding.name, finding.text));
+            lines.push(vec![Piece::new(text, words::level_tone(finding.level))]);
         }
     }
     lines

@@ -98,11 +98,25 @@ impl Watch<'_> {
             self.outlet.push_input(input);
         }
         let again = std::mem::replace(&mut self.lived, true);
-        self.outlet.report(if again {
-            LinkReport::Resynced
+        if again {
+            self.outlet.report(LinkReport::Resynced);
         } else {
-            LinkReport::Live
-        });
+            self.outlet.report(LinkReport::Live);
+            self.look_once_more();
+        }
+    }
+
+    /// What was lost before the server handed events on is read.
+    fn look_once_more(&mut self) {
+        if !self.has_stream {
+            return;
+        }
+        let soon = Instant::now() + self.spec.pace.after_live;
+        self.lists_due = self.lists_due.min(soon);
+        for place in self.roster.places.values_mut() {
+            place.status_due = place.status_due.min(soon);
+            place.asks_due = place.asks_due.min(soon);
+        }
     }
 
     pub(super) fn is_asked(&self, key: &Directory) -> bool {

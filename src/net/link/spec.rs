@@ -41,6 +41,9 @@ pub struct Pace {
     pub blind_status: Duration,
     /// Asks while there is no stream.
     pub blind_asks: Duration,
+    /// From being live to status, asks and lists once more: the server says `server.connected` a
+    /// moment before it hands events on (1.18.33: up to 2 s under load), so some may be lost then.
+    pub after_live: Duration,
     /// The session list, for what other processes on the same data did.
     pub lists: Duration,
     /// From a session's turn to idle to the tail that is read again.
@@ -66,6 +69,7 @@ impl Default for Pace {
             quiet_after: Duration::from_secs(600),
             blind_status: Duration::from_secs(5),
             blind_asks: Duration::from_secs(15),
+            after_live: Duration::from_secs(3),
             lists: Duration::from_secs(300),
             settle: Duration::from_secs(1),
             question_again: [Duration::from_millis(1500), Duration::from_secs(10)],

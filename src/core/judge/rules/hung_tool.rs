@@ -42,7 +42,7 @@ fn hung(now: UnixMs, run: &Run) -> Answer {
     let quiet = ago(now, run.quiet_since);
     let limit = run.limit.limit.unwrap_or_default();
     let assumed = if run.limit.assumed { ", assumed" } else { "" };
-    let silence = if run.quiet_since > run.begun {
+    let silence = if run.quiet_since > run.begun && run.tool.output.bytes > 0 {
         format!(", no output for {}", quiet.words)
     } else {
         String::new()

@@ -152,7 +152,8 @@ fn place(facts: &Facts) -> String {
 }
 
 fn base(facts: &Facts, message: &Message, level: Level, text: String) -> Found {
-    let since = facts.activity.since.unwrap_or(message.created);
+    // Not before its last sign of life.
+    let since = facts.progress_of(message);
     found(level, Some(since), text)
         .with("message", &message.id)
         .with_some("part", facts.activity.part.as_ref())

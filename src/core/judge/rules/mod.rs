@@ -46,6 +46,7 @@ mod waiting_question;
 
 pub(super) use mass_abort::aborted_at;
 pub(super) use possible_permission::{is_broken, may_be_meant};
+pub(super) use silent_stream::NOT_WATCHED;
 
 use crate::core::judge::facts::Facts;
 use crate::core::judge::say::{no, settles};

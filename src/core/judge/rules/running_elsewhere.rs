@@ -1,5 +1,6 @@
 //! `running-elsewhere`: reported idle here, but its messages change between two reads although no
-//! event told of it: another OpenCode on the same data works on it (a plain TUI has no port). That
+//! event told of it: another OpenCode on the same data works on it (a plain TUI has no port), or
+//! another of the servers that are watched says that it does. That
 //! is healthy, so the level is `ok`; it is named, because nothing can be stopped from here, and so
 //! that nobody takes it for `interrupted` or `unanswered-prompt`.
 //!
@@ -7,7 +8,7 @@
 //! a moment later), a turn that has ended there, a change that is older than two minutes.
 
 use super::Rule;
-use crate::core::judge::elsewhere::unheard_until;
+use crate::core::judge::elsewhere::{run_also_on, unheard_until};
 use crate::core::judge::say::{found, no};
 use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
 
@@ -30,12 +31,16 @@ fn check(facts: &Facts) -> Answer {
     if !facts.is_idle() {
         return no("not reported idle");
     }
-    let Some(until) = unheard_until(facts) else {
-        return no("it was not seen to change without an event in the last 2 min");
-    };
     if !goes_on(facts) {
         return no("its last turn has ended");
     }
+    let also = run_also_on(facts);
+    if !also.is_empty() {
+        return on_another_server(facts, &also);
+    }
+    let Some(until) = unheard_until(facts) else {
+        return no("it was not seen to change without an event in the last 2 min");
+    };
     let text = "another OpenCode on this data works on it; it cannot be stopped from here";
     let seen = until - facts.limits.elsewhere;
     found(Level::Ok, Some(seen), text.to_owned())
@@ -44,6 +49,18 @@ fn check(facts: &Facts) -> Answer {
         .with("age_ms", facts.now.since(seen))
         .with("limit_ms", facts.limits.elsewhere)
         .recheck(until)
+        .yes()
+}
+
+// depends on: the same session on other servers.
+fn on_another_server(facts: &Facts, also: &[&str]) -> Answer {
+    let text = format!(
+        "it runs on {}, and can be stopped there",
+        also.join(" and ")
+    );
+    found(Level::Ok, facts.activity.since, text)
+        .with_some("message", facts.activity.message.as_ref())
+        .with("servers", also)
         .yes()
 }
 

@@ -9,7 +9,7 @@
 
 use super::Rule;
 use super::silence::{Silence, excuse, still_since};
-use crate::core::judge::say::no;
+use crate::core::judge::say::{later, no};
 use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer, Stages};
 use crate::core::time::Span;
 use crate::core::wire::{Message, PartBody};
@@ -23,6 +23,10 @@ const WAIT: &[Offer] = &[Offer::Wait, Offer::Export];
 const UNSURE: &[Offer] = &[Offer::Wait, Offer::Abort, Offer::Export];
 /// When nothing will come any more.
 const DEAD: &[Offer] = &[Offer::Abort, Offer::Export, Offer::Reset];
+
+/// Said of a stream that may have been silent for long before we began to watch it.
+pub(in crate::core::judge) const NOT_WATCHED: &str =
+    "silence not watched: it may have lasted since before the first look";
 
 pub(super) const RULE: Rule = Rule {
     id: "silent-stream",
@@ -47,14 +51,19 @@ pub(super) fn check(facts: &Facts) -> Answer {
         return no("silence not watched: its events are not followed");
     };
     let still = still_since(facts, message);
+    let stages = stages(facts, message);
+    let unwatched = still + stages.watch;
+    if still < watched && facts.now < unwatched {
+        return later(unwatched, "not silent for long");
+    }
     let why = if still < watched {
-        "silence not watched for long enough"
+        NOT_WATCHED
     } else {
         "not silent for long"
     };
     let silence = Silence {
         since: still.max(watched),
-        stages: stages(facts, message),
+        stages,
     };
     match silence.not_yet(facts, why) {
         Some(answer) => answer,

@@ -56,7 +56,7 @@ fn slow(facts: &Facts, run: &Run) -> Answer {
     let age = ago(facts.now, run.begun);
     let quiet = ago(facts.now, run.quiet_since);
     let what = tool_words(&run.tool.tool, &run.tool.subject);
-    let text = if run.quiet_since > run.begun {
+    let text = if run.quiet_since > run.begun && run.tool.output.bytes > 0 {
         format!("{what}, for {}, last output {} ago", age.words, quiet.words)
     } else {
         format!("{what}, for {}", age.words)
