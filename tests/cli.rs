@@ -94,6 +94,9 @@ fn wrong_usage_is_exit_2() {
     let late = home.run(&["h:1", "explain", "ses_1"]);
     assert_eq!(late.code, Some(2), "{late:#?}");
     one_line(&late, &["first: ocwatch explain SESSION --server h:1"]);
+    let ran = home.run(&["abort", "ses_1", "http://me:hunter2@h:1", "--yes"]);
+    assert_eq!(ran.code, Some(2), "{ran:#?}");
+    one_line(&ran, &["put --server before it"]);
     let ran = home.run(&["abort", "ses_1", "--server", "127.0.0.1:1"]);
     assert_eq!(ran.code, Some(2));
     one_line(&ran, &["--yes"]);

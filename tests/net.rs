@@ -396,6 +396,35 @@ async fn pages_of_sessions_end_and_hold_each_once() {
 }
 
 #[tokio::test]
+async fn a_page_of_one_millisecond_hides_no_older_session() {
+    let fake = Fake::start().await;
+    fake.set("/api/session?limit=1000", html());
+    let page = |ids: [u32; 2], next: Option<u32>| {
+        let rows = ids.map(|id| {
+            format!(r#"{{"id":"ses_{id}","directory":"/p","time":{{"created":1,"updated":7}}}}"#)
+        });
+        let body = rows.join(",");
+        let Reply(bytes, open) = json(&format!("[{body}]"));
+        let text = String::from_utf8(bytes).unwrap();
+        let header = next.map_or_else(String::new, |it| format!("\r\nx-next-cursor: {it}"));
+        Reply(
+            text.replacen("\r\n\r\n", &format!("{header}\r\n\r\n"), 1)
+                .into_bytes(),
+            open,
+        )
+    };
+    let path = "/experimental/session?limit=1000&archived=true";
+    fake.set(path, page([1, 2], Some(7)));
+    // As the same rows come again, the rest of that millisecond cannot be had: on with the older.
+    fake.set(&format!("{path}&cursor=8"), page([1, 2], Some(7)));
+    fake.set(&format!("{path}&cursor=7"), page([5, 6], None));
+    let all = client(fake.port).all_sessions().await.unwrap();
+    let ids: Vec<&str> = all.rows.items.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, ["ses_1", "ses_2", "ses_5", "ses_6"]);
+    assert_eq!((all.complete, all.everywhere), (false, false));
+}
+
+#[tokio::test]
 async fn streams_end_with_a_name() {
     let fake = Fake::start().await;
     let mut events = Events::open(&client(fake.port)).await.unwrap();

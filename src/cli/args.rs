@@ -41,6 +41,19 @@ impl Cli {
     }
 }
 
+impl Cli {
+    /// A URL stands where a session is named: it was meant as a server.
+    pub fn has_server_as_session(&self) -> bool {
+        let sessions = match &self.command {
+            Some(Command::Explain(it)) => std::slice::from_ref(&it.session),
+            Some(Command::Abort(it)) => &it.sessions,
+            Some(Command::Export(it)) => &it.sessions,
+            _ => &[],
+        };
+        sessions.iter().any(|word| word.contains("://"))
+    }
+}
+
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
 pub struct Common {

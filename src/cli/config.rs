@@ -107,7 +107,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     path.clone_into(&mut config.path);
     config.thresholds = limits::read(&config.limits).map_err(|wrong| ConfigError::Parse {
         path: path.to_owned(),
-        line: line_of(text, wrong.offset),
+        line: line_of(text, wrong.place(text)),
         why: wrong.why,
     })?;
     let mut names = std::collections::BTreeSet::new();
@@ -202,10 +202,19 @@ mod tests {
                 "`silent_stream` has `watch` and `stuck`, not `watsch`",
             ),
             ("tool = \"5m\"", "`tool` must be a table: [limits.tool]"),
+            (
+                "tool.read = 5",
+                "`tool.read` must be a span like \"15s\" or \"1h30m\"",
+            ),
         ] {
             let told = error(&format!("[limits]\n\n{text}\n"));
             assert_eq!(told, format!("/c/config.toml:3: {want}"));
         }
+        let told = error("[limits.tool]\ndefault = \"9m\"\n\n\"mcp:*\" = 5\n");
+        assert!(
+            told.starts_with("/c/config.toml:4: `tool.mcp:*` "),
+            "{told}"
+        );
     }
 
     #[test]

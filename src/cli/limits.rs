@@ -19,8 +19,21 @@ pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
 pub(super) struct Wrong {
     /// In bytes from the beginning of the file.
     pub(super) offset: usize,
+    /// The key below that place, where it is one of a table's.
+    pub(super) below: Option<String>,
     /// One line.
     pub(super) why: String,
+}
+
+impl Wrong {
+    /// Where it stands in the text.
+    pub(super) fn place(&self, text: &str) -> usize {
+        let below = self.below.as_ref().and_then(|key| {
+            let rest = text.get(self.offset..)?;
+            rest.find(key.as_str()).map(|at| self.offset + at)
+        });
+        below.unwrap_or(self.offset)
+    }
 }
 
 /// The thresholds that follow from a section.
@@ -30,10 +43,11 @@ pub(super) fn read(section: &Section) -> Result<Limits, Wrong> {
         let name = key.get_ref().as_str();
         let done = match name {
             "tool" => tools(&mut limits, value),
-            _ => set(&mut limits, name, value),
+            _ => set(&mut limits, name, value).map_err(|why| (None, why)),
         };
-        done.map_err(|why| Wrong {
+        done.map_err(|(below, why)| Wrong {
             offset: key.span().start,
+            below,
             why,
         })?;
     }
@@ -98,22 +112,27 @@ fn stages(name: &str, value: &Value, mut stages: Stages) -> Result<Stages, Strin
 }
 
 /// `[limits.tool]`: `default`, `bash`, `"mcp:*"`, or the name of a tool.
-fn tools(limits: &mut Limits, value: &Value) -> Result<(), String> {
+fn tools(limits: &mut Limits, value: &Value) -> Result<(), (Option<String>, String)> {
     let table = value.as_table();
-    let table = table.ok_or_else(|| "`tool` must be a table: [limits.tool]".to_owned())?;
+    let table = table.ok_or_else(|| (None, "`tool` must be a table: [limits.tool]".to_owned()))?;
     for (tool, value) in table {
-        let name = format!("tool.{tool}");
-        let after = value.as_str().and_then(|it| it.strip_prefix(AFTER_TIMEOUT));
-        match (tool.as_str(), after) {
-            ("bash", Some(grace)) => {
-                limits.bash_grace = span(&name, &Value::String(grace.to_owned()))?;
-            }
-            ("default", _) => limits.tool = span(&name, value)?,
-            ("mcp:*", _) => limits.mcp = span(&name, value)?,
-            _ => {
-                let span = span(&name, value)?;
-                limits.tool_named.insert(tool.clone(), span);
-            }
+        set_tool(limits, tool, value).map_err(|why| (Some(tool.clone()), why))?;
+    }
+    Ok(())
+}
+
+fn set_tool(limits: &mut Limits, tool: &str, value: &Value) -> Result<(), String> {
+    let name = format!("tool.{tool}");
+    let after = value.as_str().and_then(|it| it.strip_prefix(AFTER_TIMEOUT));
+    match (tool, after) {
+        ("bash", Some(grace)) => {
+            limits.bash_grace = span(&name, &Value::String(grace.to_owned()))?;
+        }
+        ("default", _) => limits.tool = span(&name, value)?,
+        ("mcp:*", _) => limits.mcp = span(&name, value)?,
+        _ => {
+            let span = span(&name, value)?;
+            limits.tool_named.insert(tool.to_owned(), span);
         }
     }
     Ok(())

@@ -71,6 +71,10 @@ pub fn setup(cli: &Cli, clock: &Clock) -> Result<Setup, Trouble> {
         let text = servers::command_first(command, &cli.servers);
         return Err(Trouble::Usage(text));
     }
+    if cli.has_server_as_session() {
+        let text = "a URL names a server, not a session: put --server before it";
+        return Err(Trouble::Usage(text.to_owned()));
+    }
     let named = named(cli);
     let (mut targets, demo) = if cli.common.demo {
         demo_targets(&named, clock)?

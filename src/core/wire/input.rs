@@ -209,6 +209,8 @@ pub enum Endpoint {
     Session,
     /// `/global/event`.
     Events,
+    /// `/path`: the server's cwd.
+    Path,
 }
 
 impl Endpoint {
@@ -222,6 +224,7 @@ impl Endpoint {
             Endpoint::Messages => "/session/:id/message",
             Endpoint::Session => "/session/:id",
             Endpoint::Events => "/global/event",
+            Endpoint::Path => "/path",
         }
     }
 }

@@ -72,6 +72,18 @@ impl ClientError {
         }
     }
 
+    /// Whether the server says that the thing itself does not exist: 404 with words of OpenCode's
+    /// (`NotFoundError`). A bare 404 is of something that does not know the endpoint.
+    pub fn is_not_found(&self) -> bool {
+        matches!(
+            self,
+            ClientError::Status {
+                code: 404,
+                message: Some(_)
+            }
+        )
+    }
+
     /// Whether the server does not know this endpoint (rather than failing at it).
     pub fn is_missing(&self) -> bool {
         match self {

@@ -93,6 +93,8 @@ impl Client {
     async fn experimental_sessions(&self) -> Result<AllSessions, ClientError> {
         let mut gathered = Gathered::default();
         let mut cursor: Option<i64> = None;
+        // Rows of one millisecond that filled a page: those beyond it cannot be asked for here.
+        let (mut lost, mut ended) = (false, false);
         for _ in 0..MAX_PAGES {
             let from = cursor.map(|it| it.to_string());
             let mut query = vec![("limit", PAGE), ("archived", "true")];
@@ -100,13 +102,18 @@ impl Client {
             let response = self.get(&["experimental", "session"], &query).await?;
             let next: Option<i64> = next_cursor(&response).and_then(|it| it.parse().ok());
             let fresh = gathered.add(v1::decode_sessions(&self.list(response).await?)?);
-            let Some(next) = next.filter(|_| fresh > 0) else {
-                return Ok(gathered.finish(true));
-            };
+            ended = next.is_none() || (fresh == 0 && cursor == next);
+            if ended {
+                break;
+            }
             // Rows of the same millisecond at the edge of a page would be skipped.
-            cursor = Some(next.saturating_add(1));
+            let step = i64::from(fresh > 0);
+            lost |= fresh == 0;
+            cursor = next.map(|next| next.saturating_add(step));
         }
-        Ok(gathered.finish(false))
+        let mut all = gathered.finish(ended && !lost);
+        all.everywhere = !lost;
+        Ok(all)
     }
 
     /// `GET /session` of one directory (none: the server's cwd). Never complete.

@@ -58,7 +58,7 @@ impl Watch<'_> {
                 self.roster.place(&directory).1.facts.cwd = true;
                 Ok(())
             }
-            Err(error) => self.failed(Endpoint::Status, None, None, &error),
+            Err(error) => self.failed(Endpoint::Path, None, None, &error),
         }
     }
 
@@ -282,7 +282,7 @@ impl Watch<'_> {
             self.suspect = true;
             self.check_health();
         }
-        if let (Some(id), Some(404)) = (session, error.status()) {
+        if let Some(id) = session.filter(|_| error.is_not_found()) {
             self.roster.gone(id);
             self.outlet.push(Body::SessionGone(id.clone()));
             return Ok(());

@@ -70,7 +70,7 @@ impl Default for Pace {
             blind_status: Duration::from_secs(5),
             blind_asks: Duration::from_secs(15),
             after_live: Duration::from_secs(3),
-            lists: Duration::from_secs(300),
+            lists: Duration::from_secs(60),
             settle: Duration::from_secs(1),
             question_again: [Duration::from_millis(1500), Duration::from_secs(10)],
             elsewhere: Duration::from_secs(15),

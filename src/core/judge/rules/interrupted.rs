@@ -23,6 +23,8 @@ use crate::core::wire::{Message, Part, ToolPart, ToolState};
 const SAME_TIME: Span = Span::secs(2);
 /// The early idle of an abort lasts for less.
 const FIRST_LOOK: Span = Span::secs(2);
+/// A prompt would begin a second run beside one that may go on elsewhere.
+const MAYBE: &[Offer] = &[Offer::Wait, Offer::Export];
 /// Subagents nest one level by default; deeper than this nobody looks.
 const DEEPEST: u8 = 8;
 
@@ -101,7 +103,9 @@ fn idle_for(facts: &Facts, long: Span) -> UnixMs {
 
 fn uncertain(facts: &Facts, message: &Message) -> Answer {
     let watch_at = facts.progress_of(message) + facts.limits.elsewhere;
-    let stuck_at = over_at(facts, facts.session, DEEPEST);
+    // Not from what was read before: it may have ended elsewhere meanwhile.
+    let read = facts.session.tail.read_at.map(|at| facts.at(at));
+    let stuck_at = over_at(facts, facts.session, DEEPEST).filter(|at| read >= Some(*at));
     let level_at = |at| match stuck_at {
         Some(stuck) if at >= stuck => Level::Stuck,
         _ => Level::Watch,
@@ -126,7 +130,9 @@ fn maybe(facts: &Facts, message: &Message, stuck_at: Option<UnixMs>) -> Found {
         "open {}, may run in another OpenCode on this data",
         place(facts)
     );
-    let found = base(facts, message, Level::Watch, text).with("certain", false);
+    let found = base(facts, message, Level::Watch, text)
+        .with("certain", "nothing shows that it ran here")
+        .offer(MAYBE);
     match stuck_at {
         Some(at) => found.recheck(at),
         None => found,

@@ -41,7 +41,13 @@ fn check(facts: &Facts) -> Answer {
     }
 }
 
-fn stalled(facts: &Facts, message: &Message, silence: &Silence) -> Answer {
+/// Each attempt has its first minute, but all attempts together make it stuck: one that the server
+/// begins anew every five minutes would never be.
+fn stalled(facts: &Facts, message: &Message, attempt: &Silence) -> Answer {
+    let silence = Silence {
+        since: message.created,
+        stages: attempt.stages,
+    };
     let what = if message.is_user() {
         "no answer to the prompt was begun"
     } else {
