@@ -53,7 +53,11 @@ fn directory(body: &Body) -> Option<&Directory> {
             EventKind::SessionUpdated(info) => Some(&info.directory),
             _ => event.directory.as_ref(),
         },
-        Body::Link(_) | Body::Sessions(_) | Body::SessionGone(_) | Body::Tail(_) => None,
+        Body::Link(_)
+        | Body::Sessions(_)
+        | Body::SessionGone(_)
+        | Body::Tail(_)
+        | Body::Inbox(_) => None,
     }
 }
 

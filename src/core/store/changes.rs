@@ -81,6 +81,7 @@ impl Session {
             asks: Vec::new(),
             closed_asks: Vec::new(),
             watch: Watch::default(),
+            inbox: None,
         }
     }
 

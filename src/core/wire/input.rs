@@ -5,7 +5,9 @@
 
 use crate::core::id::{AskId, Directory, Epoch, MessageId, PartId, ServerId, SessionId};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{Ask, AskKind, Dialect, Failure, Message, Part, SessionInfo, Status};
+use crate::core::wire::{
+    Ask, AskKind, Dialect, Failure, InboxItem, Message, Part, SessionInfo, Status,
+};
 use std::collections::BTreeMap;
 
 /// Something that was received.
@@ -45,6 +47,8 @@ pub enum Body {
     Failed(ReadFailed),
     /// An event of the stream.
     Event(Event),
+    /// What waits to go into one session (2.x): replaces what was known of it.
+    Inbox(InboxRead),
 }
 
 /// What a link says of itself. The first input of each epoch is `Connecting`.
@@ -94,7 +98,7 @@ pub enum LostCause {
     Unauthorized,
     /// Answers, but is not OpenCode.
     NotOpencode,
-    /// An OpenCode whose API we do not speak yet.
+    /// An OpenCode whose API we do not speak.
     Unsupported,
 }
 
@@ -153,6 +157,17 @@ pub struct TailRead {
     pub messages: Vec<Message>,
     /// It begins with the session's first message.
     pub whole: bool,
+}
+
+/// What waits to go into a session, read with its messages (2.x).
+#[derive(Debug, Clone, PartialEq)]
+pub struct InboxRead {
+    /// Whose.
+    pub session: SessionId,
+    /// Before the request.
+    pub asked_at: UnixMs,
+    /// In the server's order.
+    pub items: Vec<InboxItem>,
 }
 
 /// Whether a directory may be asked (policy `inspect`).

@@ -71,6 +71,7 @@ fn take(server: &mut Server, stamp: Stamp, body: Body) -> Touched {
         Body::Directory(report) => directory(server, &report),
         Body::Failed(failed) => reads::failed(server, stamp, failed),
         Body::Event(event) => events::event(server, stamp, event),
+        Body::Inbox(read) => reads::inbox(server, stamp, read),
     }
 }
 

@@ -143,7 +143,7 @@ fn runs_on(output: &str) -> bool {
 }
 
 /// One line of what a tool was called with.
-fn subject(input: &Pairs) -> String {
+pub(in crate::core::wire) fn subject(input: &Pairs) -> String {
     let named = ["command", "filePath", "pattern", "url", "description"];
     named
         .iter()
