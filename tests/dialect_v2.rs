@@ -7,6 +7,8 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+use ocwatch::core::app::keymap::Key;
+use ocwatch::core::app::{App, AppOptions, Msg, update};
 use ocwatch::core::id::{CallId, Directory, Epoch, ServerId, SessionId};
 use ocwatch::core::judge::{Limits, Verdict, judge_all};
 use ocwatch::core::store::{ServerSpec, Store};
@@ -276,20 +278,28 @@ fn events_tell_who_runs() {
 fn judged(name: &str, busy: bool, later: Span, inbox: Vec<InboxItem>) -> Verdict {
     let messages = messages(name);
     let now = newest(&messages) + later;
-    let mut store = Store::new(vec![ServerSpec {
-        name: "two".into(),
-        url: "http://127.0.0.1:4096".into(),
-    }]);
+    let mut store = Store::new(vec![spec()]);
     for body in told(messages, busy, inbox, now) {
-        store.apply(Input {
-            server: ServerId(0),
-            epoch: Epoch(1),
-            at: now,
-            body,
-        });
+        store.apply(input(body, now));
     }
     let all = judge_all(&store, now, &Limits::default());
     all.verdicts.into_values().next().unwrap()
+}
+
+fn spec() -> ServerSpec {
+    ServerSpec {
+        name: "two".into(),
+        url: "http://127.0.0.1:4096".into(),
+    }
+}
+
+fn input(body: Body, at: UnixMs) -> Input {
+    Input {
+        server: ServerId(0),
+        epoch: Epoch(1),
+        at,
+        body,
+    }
 }
 
 /// What a link says of one session.
@@ -407,6 +417,26 @@ fn recorded_messages_are_what_they_were() {
         let leading = verdict.leading().map_or("-", |f| f.name);
         let got = [verdict.activity.state.word(), verdict.level.word(), leading];
         assert_eq!(&got, want, "{line}");
+    }
+}
+
+#[test]
+fn nothing_is_done_to_a_server_that_is_only_read() {
+    let messages = messages("completed");
+    let now = newest(&messages) + Span::mins(1);
+    let inputs = told(messages, true, Vec::new(), now);
+    let inputs = inputs.into_iter().map(|body| input(body, now)).collect();
+    let mut app = App::new(vec![spec()], AppOptions::default());
+    update(&mut app, Msg::Feed(inputs), now);
+    let later = now + Span::mins(1);
+    update(&mut app, Msg::Tick, later);
+    for key in ['a', 'e'] {
+        let effects = update(&mut app, Msg::Key(Key::Char(key)), later);
+        assert!(effects.is_empty() && app.ui.dialog.is_none(), "{key}");
+        assert!(
+            app.ui.notice.take().unwrap().contains("OpenCode 2.x"),
+            "{key}"
+        );
     }
 }
 

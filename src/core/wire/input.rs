@@ -98,8 +98,6 @@ pub enum LostCause {
     Unauthorized,
     /// Answers, but is not OpenCode.
     NotOpencode,
-    /// An OpenCode whose API we do not speak.
-    Unsupported,
 }
 
 /// Rows of a session list.
@@ -210,7 +208,25 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// The path, as shown in evidence.
+    /// The path in the API of a server, as shown in evidence. 1.x where that is not known.
+    pub fn path_in(self, dialect: Option<Dialect>) -> &'static str {
+        match dialect {
+            Some(Dialect::V2) => self.path_v2(),
+            _ => self.path(),
+        }
+    }
+    fn path_v2(self) -> &'static str {
+        match self {
+            Endpoint::Sessions => "/api/session",
+            Endpoint::Status => "/api/session/active",
+            Endpoint::Permission => "/api/permission/request",
+            Endpoint::Question => "/api/form",
+            Endpoint::Messages => "/api/session/:id/message",
+            Endpoint::Session => "/api/session/:id",
+            Endpoint::Events => "/api/event",
+        }
+    }
+    /// The path in 1.x.
     pub fn path(self) -> &'static str {
         match self {
             Endpoint::Sessions => "/experimental/session",

@@ -80,7 +80,7 @@ impl Client {
     }
 
     /// One request on a connection of its own.
-    async fn try_one<T>(
+    pub(super) async fn try_one<T>(
         &self,
         path: &[&str],
         decode: fn(&[u8]) -> Result<T, v1::WireError>,
@@ -108,12 +108,12 @@ impl Client {
             dialect,
             version,
             skew,
-            unsecured: !self.address.is_loopback() && self.is_open_to_all().await,
+            unsecured: !self.address.is_loopback() && self.is_open_to_all(dialect).await,
         }
     }
 
-    /// Whether health answers without credentials.
-    async fn is_open_to_all(&self) -> bool {
+    /// Whether it answers without credentials.
+    async fn is_open_to_all(&self, dialect: Dialect) -> bool {
         if self.credentials.is_none() {
             return true;
         }
@@ -121,7 +121,10 @@ impl Client {
             credentials: None,
             ..self.clone()
         };
-        anonymous.probe_health().await.is_ok()
+        match dialect {
+            Dialect::V1 => anonymous.probe_health().await.is_ok(),
+            Dialect::V2 => anonymous.info().await.is_ok(),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use super::outlet::Outlet;
 use super::pending::Pending;
 use super::roster::Roster;
 use super::snapshot::Stage;
+use super::two::Two;
 use super::{End, Link, LinkCommand, LinkSpec, Orders};
 use crate::core::id::{Directory, SessionId};
 use crate::core::time::{Span, UnixMs};
@@ -63,6 +64,9 @@ impl Link {
         match self.connect().await {
             Err(()) => End::Shutdown,
             Ok(Err(loss)) => End::Lost { loss, lived: false },
+            Ok(Ok((identity, Some(events)))) if identity.dialect == Dialect::V2 => {
+                self.watch_two(&identity, events).await
+            }
             Ok(Ok((identity, events))) => self.watch(&identity, events).await,
         }
     }
@@ -81,8 +85,12 @@ impl Link {
             unsecured: identity.unsecured,
         });
         if identity.dialect == Dialect::V2 {
-            let text = "speaks the API of OpenCode 2, which is not spoken yet";
-            return Ok(Err(Loss::new(LostCause::Unsupported, text)));
+            // Without its stream nothing of it can be followed.
+            let opened = self.step(Events::open_v2(&client)).await?;
+            return Ok(match opened {
+                Ok(events) => Ok((identity, Some(events))),
+                Err(ending) => Err(ending.into()),
+            });
         }
         let events = match self.step(Events::open(&client)).await? {
             Ok(events) => Some(events),
@@ -114,6 +122,19 @@ impl Link {
         } = self;
         let mut watch = Watch::new(spec, outlet, commanded, identity, events.is_some());
         match watch.run(events, orders).await {
+            None => End::Shutdown,
+            Some(loss) => End::Lost {
+                loss,
+                lived: watch.lived,
+            },
+        }
+    }
+}
+
+impl Link {
+    async fn watch_two(&mut self, identity: &Identity, events: Events) -> End {
+        let mut watch = Two::new(&self.spec, &mut self.outlet, identity);
+        match watch.run(events, &mut self.orders).await {
             None => End::Shutdown,
             Some(loss) => End::Lost {
                 loss,
