@@ -403,6 +403,18 @@ sigterm-restarted-child  idle  60   aborted        ok        -
 sigterm-resumed-tool     idle  60   done           ok        -
 sigterm-resumed-declined idle  60   done           ok        -
 migrated-v1-sigkill      idle  60   ended-early    ok        -
+permission-rejected      idle  60   done           ok        -
+permission-rejected-plain idle 60   aborted        watch     will-resume
+permission-rejected-plain idle 5    aborted        ok        -
+form-cancelled           idle  60   aborted        watch     will-resume
+sigterm-restarted-text   idle  60   aborted        watch     will-resume
+sigterm-restarted-tool   idle  60   ended-early    watch     will-resume
+sigterm-restarted-perm   idle  60   aborted        watch     will-resume
+sigterm-restarted-form   idle  60   aborted        watch     will-resume
+sigterm-restarted-sub    idle  60   aborted        watch     will-resume
+sigterm-restarted-declined idle 60  aborted        watch     will-resume
+sigterm-restarted-retry  idle  300  starting       watch     interrupted
+sigkill-restarted-declined idle 60  aborted        watch     will-resume
 ";
 
 #[test]
@@ -418,6 +430,22 @@ fn recorded_messages_are_what_they_were() {
         let got = [verdict.activity.state.word(), verdict.level.word(), leading];
         assert_eq!(&got, want, "{line}");
     }
+}
+
+#[test]
+fn prompts_that_an_interrupt_left_behind_are_parked() {
+    let items = v2::decode_inbox(&recording("inbox.json")).unwrap().items;
+    let verdict = judged("sigkill-restarted-parked", false, Span::mins(1), items);
+    let found = verdict.leading().unwrap();
+    assert_eq!(
+        (found.name, verdict.level.word()),
+        ("parked-prompt", "watch")
+    );
+    assert!(
+        found.text.starts_with("\"say:queued\" and 1 more"),
+        "{}",
+        found.text
+    );
 }
 
 #[test]
@@ -451,7 +479,7 @@ fn hostile_rows_cost_no_others() {
     );
     let parts = &page.messages.items[0].parts;
     assert!(matches!(&parts[0].body, PartBody::Other(kind) if kind == "dance"));
-    assert_eq!(parts.len(), 2);
+    assert_eq!(parts.len(), 2, "{parts:?}");
     let odd = v2::decode_active(br#"{"data":{"ses_1":{"type":"dreaming"},"ses_2":7}}"#).unwrap();
     assert!(
         odd.items.values().all(|it| matches!(it, Status::Other(_))),

@@ -199,6 +199,8 @@ pub enum Offer {
     Resend,
     /// Leave it; it may go on by itself.
     Wait,
+    /// Have what waits in the inbox go in now.
+    Run,
 }
 
 impl Offer {
@@ -211,6 +213,7 @@ impl Offer {
             Offer::Reset => "reset",
             Offer::Resend => "resend",
             Offer::Wait => "wait",
+            Offer::Run => "run",
         }
     }
 }

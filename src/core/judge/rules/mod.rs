@@ -10,6 +10,7 @@
 mod failed;
 mod hung_tool;
 mod interrupted;
+mod parked_prompt;
 mod possible_permission;
 mod retry_overdue;
 mod retrying;
@@ -20,6 +21,7 @@ mod unanswered_prompt;
 mod waiting;
 mod waiting_permission;
 mod waiting_question;
+mod will_resume;
 
 pub(super) use possible_permission::is_broken;
 
@@ -60,6 +62,8 @@ pub static RULES: &[Rule] = &[
     interrupted::RULE,
     unanswered_prompt::RULE,
     failed::RULE,
+    parked_prompt::RULE,
+    will_resume::RULE,
 ];
 
 impl Rule {

@@ -2,7 +2,9 @@
 //!
 //! What it does: decode one page, row by row. What it does not: order them, or tell what only the
 //! order says; that is [`super::fold`], over a whole tail. 2.x has kinds of messages that 1.x has
-//! not: those that are neither a prompt nor an answer keep their kind as a role.
+//! not: those that are neither a prompt nor an answer keep their kind as a role. The end of an
+//! answer's stream (`time.streamed`) becomes a step-finish part; messages of 1.x that were migrated
+//! have none.
 
 use super::content::{self, Turn};
 use super::event::{WireRetry, retry};
@@ -199,6 +201,11 @@ fn parts(wire: &mut WireMessage, session: &SessionId) -> Decoded<Vec<Part>> {
     };
     let rows = wire.content.take().unwrap_or_default();
     let mut parts = content::decode(rows, &turn);
+    if wire.kind == "assistant" && wire.time.streamed.is_some() {
+        let finish = wire.finish.clone().unwrap_or_default();
+        let body = PartBody::StepFinish(excerpt(&finish));
+        parts.items.push(turn.part("streamed", body));
+    }
     let synthetic = wire.kind == "synthetic";
     if (wire.kind == "user" || synthetic)
         && let Some(text) = Literal::of(wire.text)
