@@ -403,6 +403,7 @@ sigterm-restarted-child  idle  60   aborted        ok        -
 sigterm-resumed-tool     idle  60   done           ok        -
 sigterm-resumed-declined idle  60   done           ok        -
 migrated-v1-sigkill      idle  60   ended-early    ok        -
+migrated-v1-aborted      idle  60   aborted        ok        -
 permission-rejected      idle  60   done           ok        -
 permission-rejected-plain idle 60   aborted        watch     will-resume
 permission-rejected-plain idle 5    aborted        ok        -

@@ -18,7 +18,7 @@ use ocwatch::core::judge::{Limits, Verdict, judge_all};
 use ocwatch::core::store::{LinkState, Reported, ServerSpec, Session, Store};
 use ocwatch::core::time::{Clock, UnixMs};
 use ocwatch::core::wire::Dialect;
-use ocwatch::net::client::{Address, Client, Waits};
+use ocwatch::net::client::{Address, Client, ClientError, Waits};
 use ocwatch::net::link::{LinkCommand, LinkSpec, Pace, spawn};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -280,6 +280,23 @@ fn shell(state: &str) -> Value {
 fn permission() -> Value {
     json!({"id": "per_1", "sessionID": "ses_1", "action": "shell", "resources": ["ls"],
            "source": {"type": "tool", "messageID": "msg_2", "id": "call_1"}})
+}
+
+#[tokio::test]
+async fn a_closed_server_is_told_from_one_that_is_not_opencode() {
+    let fake = Fake::start(&[]).await;
+    let identity = fake.client().probe().await.unwrap();
+    assert_eq!((identity.dialect, identity.unsecured), (Dialect::V2, false));
+    // Everything beyond `/api` is a web page, here an answer without one.
+    let closed = (401, Value::Null);
+    fake.answers
+        .lock()
+        .unwrap()
+        .insert("/api/info".to_owned(), closed);
+    assert_eq!(
+        fake.client().probe().await.unwrap_err(),
+        ClientError::Unauthorized
+    );
 }
 
 #[tokio::test]

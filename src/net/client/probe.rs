@@ -31,16 +31,18 @@ impl Client {
     /// it is not OpenCode; any loss.
     pub async fn probe(&self) -> Result<Identity, ClientError> {
         let info = self.probe_one(&["api", "info"], v1::decode_info).await;
-        match info {
+        // A closed 2.x answers 401 under `/api` only, and anything else with a web page.
+        let closed = match info {
             Ok((it, skew)) => {
                 return Ok(self.identity(Dialect::V2, Some(it.version), skew).await);
             }
             Err(error) if ends_probe(&error) => return Err(error),
-            Err(_) => {}
-        }
+            Err(error) => error == ClientError::Unauthorized,
+        };
         match self.probe_health().await {
             Ok((it, skew)) => Ok(self.identity(Dialect::V1, Some(it.version), skew).await),
             Err(error) if !error.is_missing() => Err(error),
+            Err(_) if closed => Err(ClientError::Unauthorized),
             Err(error) => match self.probe_one(&["path"], v1::decode_path).await {
                 Ok((_, skew)) => Ok(self.identity(Dialect::V1, None, skew).await),
                 Err(_) => Err(error),
