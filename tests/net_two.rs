@@ -465,6 +465,45 @@ async fn what_only_events_tell_of_a_call_is_kept_for_the_next_read() {
 }
 
 #[tokio::test]
+async fn the_end_of_a_run_is_told_with_what_it_left() {
+    let fake = Fake::start(&["ses_1"]).await;
+    fake.run(&["ses_1"]);
+    fake.tail("ses_1", &json!([shell("running"), prompt()]));
+    let mut watched = Watched::polling_each(&fake, DEADLINE * 2).await;
+    let ended = |store: &Store| {
+        let last = session(store, "ses_1")
+            .unwrap()
+            .tail
+            .last_assistant()
+            .cloned();
+        last.is_some_and(|answer| answer.completed.is_some())
+    };
+    let mut answer = shell("error");
+    answer["time"]["completed"] = json!(BASE);
+    fake.tail("ses_1", &json!([answer, prompt()]));
+    fake.send(
+        "session.execution.succeeded",
+        &json!({"sessionID": "ses_1"}),
+    );
+    let idle = |store: &Store| reported(store, "ses_1") == Some(Reported::Idle);
+    watched.until("over", idle).await;
+    assert!(
+        ended(&watched.store),
+        "idle with an open answer looks cut off"
+    );
+
+    // What cannot be read does not keep the report back.
+    fake.send("session.execution.started", &json!({"sessionID": "ses_1"}));
+    watched.until("again", |store| !idle(store)).await;
+    fake.break_down("/api/session/ses_1/message");
+    fake.send(
+        "session.execution.succeeded",
+        &json!({"sessionID": "ses_1"}),
+    );
+    watched.until("over again", idle).await;
+}
+
+#[tokio::test]
 async fn a_retry_is_told_beside_running() {
     let fake = Fake::start(&["ses_1"]).await;
     fake.run(&["ses_1"]);

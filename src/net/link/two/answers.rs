@@ -32,7 +32,7 @@ impl Two<'_> {
             (Read::Active, Answer::Active(it)) => self.on_active(it, at),
             (Read::Asks(wanted), Answer::Asks(it)) => self.on_asks(&wanted, it, at),
             (Read::Row(id), Answer::Row(it)) => self.on_row(&id, it, at),
-            (Read::Tail(id), Answer::Tail(it)) => self.on_tail(id, it, at),
+            (Read::Tail(id), Answer::Tail(it)) => self.on_tail(&id, it, at),
             (Read::Health, Answer::Health(it)) => self.on_health(it),
             _ => Ok(()),
         }
@@ -245,19 +245,22 @@ impl Two<'_> {
 
     fn on_tail(
         &mut self,
-        id: SessionId,
+        id: &SessionId,
         answer: Result<Tail, ClientError>,
         asked_at: UnixMs,
     ) -> Result<(), Loss> {
         let mut tail = match answer {
             Ok(tail) => tail,
-            Err(error) => return self.failed(Endpoint::Messages, None, Some(&id), &error),
+            Err(error) => {
+                self.let_go(id);
+                return self.failed(Endpoint::Messages, None, Some(id), &error);
+            }
         };
         self.outlet
             .skipped("message", tail.skipped, tail.why.as_deref());
-        self.complete(&id, &mut tail);
-        self.take_retry(&id, &tail, asked_at);
-        self.known_mut(&id).tail = Some(asked_at);
+        self.complete(id, &mut tail);
+        self.take_retry(id, &tail, asked_at);
+        self.known_mut(id).tail = Some(asked_at);
         self.outlet.push(Body::Tail(TailRead {
             session: id.clone(),
             asked_at,
@@ -265,10 +268,13 @@ impl Two<'_> {
             whole: tail.whole,
         }));
         self.outlet.push(Body::Inbox(InboxRead {
-            session: id,
+            session: id.clone(),
             asked_at,
             items: tail.inbox,
         }));
+        if self.known_mut(id).status_heard <= Some(asked_at) {
+            self.let_go(id);
+        }
         Ok(())
     }
 
@@ -296,7 +302,7 @@ impl Two<'_> {
         let runs = self.active.entries.contains_key(id);
         let retry = tail.retry.clone().filter(|it| runs && it.next > now);
         let known = self.known_mut(id);
-        if known.retry_heard >= Some(asked_at) || retry.is_none() || known.retry == retry {
+        if known.status_heard >= Some(asked_at) || retry.is_none() || known.retry == retry {
             return;
         }
         known.retry = retry;

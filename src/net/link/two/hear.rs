@@ -14,6 +14,8 @@ use tokio::time::Instant;
 
 /// From the first event that touches a tail to its reading.
 const GATHER: Duration = Duration::from_millis(300);
+/// The end of a run is not held back longer than this for the reading of its tail.
+const HOLD: Duration = Duration::from_secs(1);
 
 impl Two<'_> {
     /// Takes the data of a frame.
@@ -25,21 +27,46 @@ impl Two<'_> {
             _ => None,
         };
         self.observe(&event.kind);
-        let ended = match &event.kind {
-            EventKind::Status {
-                session,
-                status: Status::Idle,
-            } => Some(session.clone()),
-            _ => None,
-        };
-        self.deliver(event);
-        if let Some(session) = ended {
-            self.close_asks(&session, |_| true);
+        match run_of(&event.kind) {
+            Some((session, ended)) => {
+                self.let_go(&session);
+                if ended && self.stage == Stage::Live {
+                    self.hold(session.clone(), event);
+                } else {
+                    self.deliver(event);
+                }
+                if ended {
+                    self.close_asks(&session, |_| true);
+                }
+            }
+            None => self.deliver(event),
         }
         if let Some(before) = before {
             self.tell_new(&before);
         }
         self.touched(touch);
+    }
+
+    /// The end of a run is told together with what the run left: with its last answer still open
+    /// it would look cut off. Not for long: who is idle must be told even if nothing can be read.
+    fn hold(&mut self, session: SessionId, event: Event) {
+        let until = Instant::now() + HOLD;
+        self.held.insert(session, (event, until));
+    }
+
+    /// Tells what was held of a session, if anything.
+    pub(super) fn let_go(&mut self, session: &SessionId) {
+        if let Some((event, _)) = self.held.remove(session) {
+            self.deliver(event);
+        }
+    }
+
+    pub(super) fn let_go_due(&mut self, now: Instant) {
+        let due = self.held.iter().filter(|(_, (_, until))| *until <= now);
+        let due: Vec<SessionId> = due.map(|(id, _)| id.clone()).collect();
+        for id in due {
+            self.let_go(&id);
+        }
     }
 
     fn deliver(&mut self, event: Event) {
@@ -93,7 +120,7 @@ impl Two<'_> {
         };
         let known = self.known_mut(id);
         known.retry = retry;
-        known.retry_heard = Some(now);
+        known.status_heard = Some(now);
         if *status == Status::Idle {
             known.progress.clear();
             self.active.entries.remove(id);
@@ -132,7 +159,7 @@ impl Two<'_> {
             Touch::Tail(id) => self.tail_soon(&id),
             Touch::Run(id) => {
                 self.want_row(&id);
-                self.tail_soon(&id);
+                self.tail_of_run(&id);
             }
             Touch::Progress {
                 session,
@@ -164,6 +191,16 @@ impl Two<'_> {
         }
     }
 
+    /// What a run left is written when its end is told: until it is read, its answer looks cut off.
+    fn tail_of_run(&mut self, id: &SessionId) {
+        if self.stage == Stage::Lists || self.active.entries.contains_key(id) {
+            self.tail_soon(id);
+        } else {
+            self.later.remove(id);
+            self.want_tail(id);
+        }
+    }
+
     pub(super) fn tail_soon(&mut self, id: &SessionId) {
         self.tail_in(id, GATHER);
     }
@@ -190,5 +227,14 @@ impl Two<'_> {
             Some(directory) if !self.admits(directory) => {}
             Some(_) => self.jobs.urgent(Read::Tail(id.clone())),
         }
+    }
+}
+
+/// Whose run an event tells of, and whether it ended.
+fn run_of(kind: &EventKind) -> Option<(SessionId, bool)> {
+    match kind {
+        EventKind::Status { session, status } => Some((session.clone(), *status == Status::Idle)),
+        EventKind::SessionDeleted(session) => Some((session.clone(), false)),
+        _ => None,
     }
 }

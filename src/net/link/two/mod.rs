@@ -23,7 +23,7 @@ use super::pending::Pending;
 use super::{LinkCommand, LinkSpec, Orders};
 use crate::core::id::{AskId, CallId, Directory, SessionId};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{AskKind, LinkReport, LostCause, Retry, SessionInfo, Status};
+use crate::core::wire::{AskKind, Event, LinkReport, LostCause, Retry, SessionInfo, Status};
 use crate::net::client::Identity;
 use crate::net::stream::{Ending, Events};
 use futures_util::FutureExt;
@@ -63,8 +63,8 @@ struct Known {
     asks: HashMap<AskId, (AskKind, Option<CallId>)>,
     /// It waits for this, by an event or by its newest answer.
     retry: Option<Retry>,
-    /// When an event last said that it does, or does not.
-    retry_heard: Option<UnixMs>,
+    /// When an event last said how it runs.
+    status_heard: Option<UnixMs>,
     /// What only events told of running calls.
     progress: HashMap<CallId, Progress>,
 }
@@ -101,6 +101,8 @@ pub(super) struct Two<'a> {
     active: Active,
     /// Tails to read at a later time.
     later: HashMap<SessionId, Instant>,
+    /// Ends of runs that wait for their tail, each until then.
+    held: HashMap<SessionId, (Event, Instant)>,
     active_due: Instant,
     asks_due: Instant,
     lists_due: Instant,
@@ -124,6 +126,7 @@ impl<'a> Two<'a> {
             known: HashMap::new(),
             active: Active::default(),
             later: HashMap::new(),
+            held: HashMap::new(),
             active_due: now,
             asks_due: now,
             lists_due: now,
@@ -295,13 +298,15 @@ impl<'a> Two<'a> {
         let polls = polls.into_iter().filter(|_| self.stage == Stage::Live);
         let later = self.later.values().copied();
         let later = later.filter(|_| self.stage != Stage::Lists);
+        let held = self.held.values().map(|(_, until)| *until);
         let idle = Instant::now() + self.spec.pace.lists;
-        polls.chain(later).fold(idle, Instant::min)
+        polls.chain(later).chain(held).fold(idle, Instant::min)
     }
 
     /// Reads what is due.
     fn on_time(&mut self) {
         let now = Instant::now();
+        self.let_go_due(now);
         if self.stage != Stage::Lists {
             self.later_tails(now);
         }
