@@ -379,8 +379,7 @@ completed                idle  60   done           ok        -
 completed                busy  60   done           stuck     stale-busy
 streaming                busy  5    streaming      ok        -
 tool-running             busy  5    running-tool   ok        -
-tool-running             busy  90   running-tool   watch     slow-tool
-tool-running             busy  170  running-tool   stuck     hung-tool
+tool-running             busy  9000 running-tool   ok        -
 subagent-running         busy  9000 subagent       ok        -
 form-answered            idle  60   done           ok        -
 compacted                idle  60   done           ok        -
