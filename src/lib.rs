@@ -15,7 +15,7 @@
 //! keys -> Msg::Key, ends of effects -> Msg::Done, Msg::Tick while an age is shown ---------> update(App, Msg, now)
 //!    -> store.apply -> judge (cached per session, asked again by Change or by recheck time)
 //!    -> present::screen -> tui::draw -> terminal (only when the screen changed, at most 30 frames/s)
-//!    -> Vec<Effect> -> shell -> net or file -> Msg::Done          \-> headless printers (status, explain)
+//!    -> Vec<Effect> -> shell -> net or file -> Msg::Done          \-> headless printers (status, watch, explain)
 //! ```
 //!
 //! # Rooms

@@ -4,7 +4,7 @@
 
 use ocwatch::core::app::keymap::Key;
 use ocwatch::core::app::{App, AppOptions, Done, Effect, Msg, Outcome, update};
-use ocwatch::core::id::{Directory, Epoch, ServerId};
+use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
 use ocwatch::core::present::screen;
 use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::UnixMs;
@@ -152,6 +152,7 @@ fn message(session: &str, id: &str, role: Role, at: UnixMs) -> Message {
         finish: answer.then(|| "stop".to_owned()),
         error: None,
         summary: false,
+        structured: false,
         agent: None,
         model: None,
         cost: 0.0,
@@ -189,6 +190,27 @@ fn a_stuck_session_that_is_looked_at_is_aborted_with_one_key() {
             .unwrap()
             .text
             .contains("no effect: still busy")
+    );
+}
+
+#[test]
+fn an_abort_that_goes_out_is_remembered_of_what_runs() {
+    let mut desk = Desk::new();
+    desk.session("ses_stuck", 12 * MINUTE, true);
+    desk.wait(5000);
+    let sent_at = |desk: &Desk, id: &str| {
+        let key = SessionKey::new(ServerId(0), id.into());
+        desk.app.store.session(&key).unwrap().watch.abort_sent_at
+    };
+    for id in ["ses_stuck", "ses_calm", "ses_none"] {
+        let key = SessionKey::new(ServerId(0), id.into());
+        update(&mut desk.app, Msg::AbortSent(key), UnixMs(desk.now));
+    }
+    assert_eq!(sent_at(&desk, "ses_stuck"), Some(UnixMs(desk.now)));
+    assert_eq!(
+        sent_at(&desk, "ses_calm"),
+        None,
+        "nothing ran that could go on"
     );
 }
 

@@ -453,3 +453,78 @@ fn a_directory_that_was_named_is_all_that_is_shown() {
         .collect();
     assert_eq!(ids, [world.id("asleep")]);
 }
+
+const YOUNG: &str = r#"
+[[session]]
+key = "ending"
+title = "Ended a moment ago"
+directory = "$ROOT/work"
+busy = true
+[[session.turn]]
+age = "14s"
+prompt = "go"
+step = [{ took = "1s", do = { text = { text = "done" } } }]
+
+[[session]]
+key = "elsewhere"
+title = "Open, may run elsewhere"
+directory = "$ROOT/work"
+[[session.turn]]
+age = "30s"
+prompt = "go"
+end = "open"
+step = [{ open = true, do = { bash = { command = "./start.sh", hold = true } } }]
+"#;
+
+#[test]
+fn status_waits_for_what_can_be_said_in_time_and_for_nothing_else() {
+    let world = World::new(YOUNG);
+    let begun = Instant::now();
+    let document = world.status(&["--settle", "55"]);
+    let took = begun.elapsed();
+    let ending = world.session(&document, "ending");
+    assert_eq!(ending["findings"][0]["name"], "stale-busy", "{document:#}");
+    let elsewhere = world.session(&document, "elsewhere");
+    assert!(elsewhere["settling"].is_object(), "{document:#}");
+    assert!(took < Duration::from_secs(30), "{took:?}");
+}
+
+const QUESTION: &str = r#"
+[[session]]
+key = "asks"
+title = "Asks"
+directory = "$ROOT/work"
+then = []
+[[session.turn]]
+age = "2m"
+prompt = "go"
+end = "open"
+step = [{ open = true, do = { question = { question = "Which?", header = "W", options = [{ label = "A", description = "a" }] } } }]
+"#;
+
+fn looks_at_questions(world: &World) -> usize {
+    let requests = world.sim.requests();
+    requests
+        .iter()
+        .filter(|it| it.path.starts_with("/question"))
+        .count()
+}
+
+#[test]
+fn status_looks_twice_for_a_question_that_is_not_listed() {
+    let world = World::new(QUESTION);
+    let document = world.status(&[]);
+    let row = world.session(&document, "asks");
+    assert_eq!(row["findings"][0]["name"], "waiting-question", "{row:#}");
+    assert_eq!(looks_at_questions(&world), 1, "it is listed");
+
+    world.sim.fault("/question", Fault::Json("[]".to_owned()));
+    world.status(&[]);
+    assert_eq!(
+        looks_at_questions(&world),
+        3,
+        "once more, and a second time"
+    );
+    world.status(&["--settle", "0"]);
+    assert_eq!(looks_at_questions(&world), 4, "without time, one look");
+}

@@ -6,6 +6,17 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+#[path = "net/acts.rs"]
+mod acts;
+#[path = "net/again.rs"]
+mod again;
+#[path = "net/broken.rs"]
+mod broken;
+#[path = "net/jumps.rs"]
+mod jumps;
+#[path = "net/strangers.rs"]
+mod strangers;
+
 use ocwatch::core::id::{Directory, ServerId, SessionId};
 use ocwatch::core::time::{Clock, UnixMs};
 use ocwatch::core::wire::{
@@ -33,13 +44,17 @@ fn clock() -> Clock {
 }
 
 fn client(port: u16) -> Client {
+    client_by(port, clock())
+}
+
+fn client_by(port: u16, clock: Clock) -> Client {
     let waits = Waits {
         connect: Duration::from_secs(1),
         read: Duration::from_millis(400),
         probe: Duration::from_millis(300),
     };
     let address = Address::parse(&format!("http://me:sesame@127.0.0.1:{port}")).unwrap();
-    Client::new(address, None, waits, clock()).unwrap()
+    Client::new(address, None, waits, clock).unwrap()
 }
 
 /// What a request is answered with: bytes on the wire, then whether the connection stays open.
@@ -415,7 +430,11 @@ struct Watched {
 
 impl Watched {
     fn start(fake: &Fake, change: impl FnOnce(&mut LinkSpec)) -> Self {
-        let mut spec = LinkSpec::new(ServerId(0), client(fake.port));
+        Self::start_by(fake, clock(), change)
+    }
+
+    fn start_by(fake: &Fake, clock: Clock, change: impl FnOnce(&mut LinkSpec)) -> Self {
+        let mut spec = LinkSpec::new(ServerId(0), client_by(fake.port, clock.clone()));
         spec.pace = Pace {
             settle: Duration::from_millis(20),
             ..Pace::default()
@@ -423,7 +442,7 @@ impl Watched {
         change(&mut spec);
         let (sender, inputs) = mpsc::channel(4);
         let (commands, orders) = mpsc::channel(4);
-        spawn(spec, clock(), sender, orders);
+        spawn(spec, clock, sender, orders);
         Self { inputs, commands }
     }
 

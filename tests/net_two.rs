@@ -17,7 +17,7 @@ use ocwatch::core::id::{Directory, ServerId, SessionId, SessionKey};
 use ocwatch::core::judge::{Limits, Verdict, judge_all};
 use ocwatch::core::store::{LinkState, Reported, ServerSpec, Session, Store};
 use ocwatch::core::time::{Clock, UnixMs};
-use ocwatch::core::wire::Dialect;
+use ocwatch::core::wire::{AskKind, Dialect};
 use ocwatch::net::client::{Address, Client, ClientError, Waits};
 use ocwatch::net::link::{LinkCommand, LinkSpec, Pace, spawn};
 use pretty_assertions::assert_eq;
@@ -352,7 +352,7 @@ async fn a_location_that_is_not_loaded_is_never_named() {
     let mut watched = Watched::live(&fake).await;
     let known = |store: &Store| {
         let view = &store.server(ServerId(0)).unwrap().directories[&Directory::from("/p")];
-        view.ask_reads >= 4
+        view.ask_reads(AskKind::Permission)[1].is_some()
     };
     watched.until("asked again", known).await;
     assert!(

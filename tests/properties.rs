@@ -1,10 +1,16 @@
 //! What must hold of any judgement, whatever a server says.
 //!
-//! Judging never panics; the cache equals a judgement from scratch; the order of reads does not
-//! matter; time alone never makes a session look better; evidence can be found in the store.
+//! Judging never panics; the cache equals a judgement from scratch; the order of reads, and that of
+//! events once all is at rest, does not matter; a verdict rests on no other session than those that
+//! it names; time alone never makes a session look better; evidence can be found in the store.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "properties/families.rs"]
+mod families;
 
 use ocwatch::core::id::{AskId, CallId, Directory, Epoch, MessageId, PartId, ServerId, SessionId};
-use ocwatch::core::judge::{Judge, Judgement, Level, Limits, explain, judge, judge_all};
+use ocwatch::core::judge::{Judge, Judgement, Level, Limits, Settling, explain, judge, judge_all};
 use ocwatch::core::store::{ServerSpec, Session, Store};
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
@@ -81,7 +87,7 @@ fn tool(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = ToolPart> {
         ToolState::Error,
         ToolState::Other("new".into()),
     ];
-    let names = ["bash", "task", "question", "read", "srv_tool"];
+    let names = ["bash", "task", "question", "read", "webfetch", "srv_tool"];
     let timeout = of(prop_oneof![
         Just(i64::MAX),
         Just(-1),
@@ -95,13 +101,15 @@ fn tool(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = ToolPart> {
     )
         .prop_map(
             |((tool, state, timeout_ms), (call, child), (start, end, present, digest))| ToolPart {
+                background: state == ToolState::Completed && digest % 2 == 0,
                 call,
                 tool: tool.to_owned(),
                 state,
                 subject: String::new(),
                 timeout_ms,
                 input_keys: vec!["command".into()],
-                questions: None,
+                input_digest: digest,
+                questions: Some(serde_json::json!([{ "question": "Which?" }])),
                 output: ToolOutput {
                     present,
                     bytes: 0,
@@ -109,7 +117,6 @@ fn tool(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = ToolPart> {
                 },
                 child,
                 interrupted: false,
-                background: false,
                 error: None,
                 start,
                 end,
@@ -123,6 +130,7 @@ fn body(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = PartBody> {
         1 => prose(time.clone()).prop_map(PartBody::Text),
         1 => prose(time).prop_map(PartBody::Reasoning),
         1 => Just(PartBody::StepStart),
+        1 => Just(PartBody::Other("patch".into())),
     ]
 }
 
@@ -146,8 +154,8 @@ fn message(
     time: BoxedStrategy<UnixMs>,
 ) -> impl Strategy<Value = Message> {
     let id = MessageId::from(format!("{session}{n}"));
-    let finishes = ["stop", "tool-calls", "length", "unknown"];
-    let errors = ["MessageAbortedError", "APIError"];
+    let finishes = ["stop", "stop", "tool-calls", "length", "unknown"];
+    let errors = ["MessageAbortedError", "APIError", "Refused"];
     let parts = (0..3usize).map(|n| part(session.clone(), id.clone(), n, time.clone()).boxed());
     let parts: Vec<_> = parts.collect();
     (
@@ -175,6 +183,7 @@ fn message(
                     finish: finish.map(str::to_owned),
                     error: error.map(failure),
                     summary,
+                    structured: false,
                     agent: None,
                     model: None,
                     cost: 0.0,
@@ -189,7 +198,7 @@ fn failure(name: &str) -> Failure {
     Failure {
         name: name.to_owned(),
         message: "boom".into(),
-        status_code: None,
+        status_code: (name == "Refused").then_some(400),
     }
 }
 
@@ -198,13 +207,23 @@ fn status(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = Status> {
         3 => Just(Status::Busy),
         2 => Just(Status::Idle),
         1 => Just(Status::Other("new".into())),
-        1 => (0..7u32, time).prop_map(|(attempt, next)| Status::Retry(Retry {
+        1 => retry(time),
+    ]
+}
+
+/// Mostly near, now and then hours ahead, or with something to be done first.
+fn retry(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = Status> {
+    let far = (0..8_000_000i64).prop_map(|ms| UnixMs(BASE + ms));
+    let next = prop_oneof![2 => time, 1 => far];
+    let action = prop_oneof![4 => Just(None), 1 => Just(Some("Log in".to_owned()))];
+    (0..7u32, next, action).prop_map(|(attempt, next, action)| {
+        Status::Retry(Retry {
             attempt,
             message: "Overloaded".into(),
             next,
-            action: None,
-        })),
-    ]
+            action,
+        })
+    })
 }
 
 fn ask() -> impl Strategy<Value = Ask> {
@@ -367,8 +386,13 @@ fn step(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = (Body, i64, bool,
         2 => asks_read().prop_map(Body::Asks),
         4 => tail(time).prop_map(Body::Tail),
         6 => event(time).prop_map(|kind| Body::Event(Event { directory: None, kind })),
+        1 => session_id().prop_map(Body::AbortSent),
+        1 => session_id().prop_map(Body::SessionGone),
+        1 => Just(Body::ClockJumped),
         1 => link().prop_map(Body::Link),
         1 => failed().prop_map(Body::Failed),
+        1 => session_id().prop_map(Body::AbortSent),
+        1 => Just(Body::ClockJumped),
     ];
     let wait = prop_oneof![4 => 0..3_000i64, 1 => 0..700_000i64];
     let server = prop_oneof![3 => Just(0), 1 => Just(1)];
@@ -488,7 +512,7 @@ fn ageless(judgement: &Judgement) -> Judgement {
 /// Nothing is forgiven for resting.
 fn restless() -> Limits {
     Limits {
-        rest_watch: Span::days(100_000),
+        rest_after: Span::days(100_000),
         rest_ok: Span::days(100_000),
         ..Limits::default()
     }
@@ -576,7 +600,9 @@ proptest! {
             let new = &after.verdicts[key];
             prop_assert!(new.level >= old.level, "{old:#?}\nbecomes {new:#?}");
             let skew = store.server(key.server).map_or(Span::ZERO, |server| server.skew);
-            if let Some(settling) = old.settling.as_ref().filter(|s| then + skew >= s.at) {
+            // Of a question that was looked for once, a second look tells, not time.
+            let told_by_time = |s: &&Settling| s.name != "lost-ask" && then + skew >= s.at;
+            if let Some(settling) = old.settling.as_ref().filter(told_by_time) {
                 let named = new.findings.iter().any(|f| f.name == settling.name);
                 prop_assert!(named, "{old:#?}\ndoes not become {new:#?}");
             }
@@ -658,5 +684,209 @@ fn scope(body: &Body) -> String {
         Body::Asks(read) => format!("{:?} {}", read.kind, read.directory),
         Body::Tail(read) => format!("tail {}", read.session),
         _ => String::new(),
+    }
+}
+
+/// Whether a body says something of this session. Of lists and run states, only its entries do.
+fn is_about(body: &Body, id: &SessionId) -> bool {
+    match body {
+        Body::Tail(read) => read.session == *id,
+        Body::SessionGone(session) | Body::AbortSent(session) => session == id,
+        Body::Failed(failed) => failed.session.as_ref() == Some(id),
+        Body::Event(event) => match &event.kind {
+            EventKind::Status { session, .. }
+            | EventKind::AskClosed { session, .. }
+            | EventKind::SessionDeleted(session) => session == id,
+            EventKind::SessionError { session, .. } => session.as_ref() == Some(id),
+            EventKind::MessageUpdated(message) => message.session == *id,
+            EventKind::PartUpdated(part) => part.session == *id,
+            EventKind::Asked(ask) => ask.session == *id,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The same inputs in a world without this session.
+fn without(inputs: &[Input], id: &SessionId) -> Vec<Input> {
+    let told = inputs.iter().filter(|input| !is_about(&input.body, id));
+    let mut told: Vec<Input> = told.cloned().collect();
+    for input in &mut told {
+        match &mut input.body {
+            Body::Sessions(list) => list.rows.retain(|row| row.id != *id),
+            Body::Status(read) => read.entries.retain(|session, _| session != id),
+            Body::Asks(read) => read.asks.retain(|ask| ask.session != *id),
+            _ => {}
+        }
+    }
+    told
+}
+
+/// A verdict names a session: in its evidence, on the way to a cause, or as whose ask it shows.
+fn names(verdict: &ocwatch::core::judge::Verdict, id: &SessionId) -> bool {
+    let quoted = format!("\"{id}\"");
+    let evidence = |f: &ocwatch::core::judge::Finding| {
+        serde_json::to_string(&f.evidence)
+            .unwrap()
+            .contains(&quoted)
+            || f.path.contains(id)
+    };
+    verdict.findings.iter().any(evidence) || verdict.asks.iter().any(|ask| ask.session == *id)
+}
+
+/// Everyone who is above or below a session, by what any row ever said.
+fn family<'a>(inputs: &'a [Input], id: &'a SessionId) -> Vec<&'a str> {
+    let rows = inputs.iter().flat_map(|input| match &input.body {
+        Body::Sessions(list) => list.rows.as_slice(),
+        _ => &[],
+    });
+    let ties = rows.filter_map(|row| Some((row.parent.as_ref()?.as_str(), row.id.as_str())));
+    let ties: Vec<(&str, &str)> = ties.collect();
+    let mut known = vec![id.as_str()];
+    let mut next = 0;
+    while let Some(at) = known.get(next).copied() {
+        for (above, below) in &ties {
+            for (one, other) in [(above, below), (below, above)] {
+                if *one == at && !known.contains(other) {
+                    known.push(other);
+                }
+            }
+        }
+        next += 1;
+    }
+    known
+}
+
+/// Three of the four sessions have no parent, so that there is someone unrelated.
+fn sparse(mut inputs: Vec<Input>) -> Vec<Input> {
+    for input in &mut inputs {
+        if let Body::Sessions(list) = &mut input.body {
+            let rows = list.rows.iter_mut().filter(|row| row.id.as_str() != "d");
+            rows.for_each(|row| row.parent = None);
+        }
+    }
+    inputs
+}
+
+/// In the end some sessions are busy with an open answer, and the list of permissions may be broken.
+fn work_on(inputs: &mut Vec<Input>, awake: Vec<(TailRead, bool)>, broken: bool) {
+    let here = inputs.iter().filter(|it| it.server == ServerId(0));
+    let epoch = here.map(|it| it.epoch).max().unwrap();
+    let at = inputs.last().unwrap().at;
+    let mut say = |body| inputs.push(input(body, at, epoch));
+    say(Body::Link(LinkReport::Live));
+    for (mut read, busy) in awake {
+        if let Some(last) = read.messages.last_mut().filter(|_| busy) {
+            (last.role, last.completed, last.error) = (Role::Assistant, None, None);
+            let tools = last
+                .parts
+                .iter_mut()
+                .filter_map(|part| match &mut part.body {
+                    PartBody::Tool(tool) => Some(tool),
+                    _ => None,
+                });
+            for tool in tools {
+                "webfetch".clone_into(&mut tool.tool);
+                (tool.state, tool.output.present) = (ToolState::Running, false);
+            }
+        }
+        let kind = EventKind::Status {
+            session: read.session.clone(),
+            status: if busy { Status::Busy } else { Status::Idle },
+        };
+        say(Body::Tail(read));
+        say(Body::Event(Event {
+            directory: None,
+            kind,
+        }));
+    }
+    for n in [0, 3].into_iter().filter(|_| broken) {
+        say(Body::Failed(ReadFailed {
+            endpoint: Endpoint::Permission,
+            directory: Some(home(n)),
+            session: None,
+            status: Some(400),
+            text: "cannot be read".into(),
+        }));
+    }
+}
+
+/// Events that each say something else, so that their order cannot matter in the end.
+fn apart(kinds: Vec<EventKind>) -> Vec<EventKind> {
+    let mut seen = std::collections::BTreeSet::new();
+    let about = |kind: &EventKind| match kind {
+        EventKind::Status { session, .. } => Some(format!("status {session}")),
+        EventKind::SessionError { session, .. } => Some(format!("error {session:?}")),
+        EventKind::MessageUpdated(message) => Some(format!("message {}", message.id)),
+        EventKind::PartUpdated(part) => Some(format!("part {}", part.id)),
+        EventKind::Asked(ask) => Some(format!("ask {}", ask.id)),
+        EventKind::AskClosed { ask, .. } => Some(format!("ask {ask}")),
+        // What these end may come before or after: order is their meaning.
+        _ => None,
+    };
+    let fresh = |kind: &EventKind| about(kind).is_some_and(|what| seen.insert(what));
+    kinds.into_iter().filter(fresh).collect()
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_order_of_events_does_not_matter_at_rest(
+        rows in rows(&time().boxed()),
+        tails in vec(tail(&time().boxed()), 2),
+        kinds in vec(event(&time().boxed()), 0..14),
+        keys in vec(any::<u32>(), 14),
+    ) {
+        let kinds = apart(kinds);
+        let mut shuffled: Vec<_> = keys.iter().zip(kinds.clone()).collect();
+        shuffled.sort_by_key(|(key, _)| **key);
+        let shuffled = shuffled.into_iter().map(|(_, kind)| kind).collect();
+        let judged = |kinds: Vec<EventKind>| {
+            let list = SessionList { rows: rows.clone(), asked_at: UnixMs(BASE), complete: true };
+            let bodies = [Body::Link(LinkReport::Connecting { attempt: 1 }), Body::Sessions(list)];
+            let reads = tails.iter().cloned().map(Body::Tail);
+            let idle = [0, 3].map(|n| Body::Status(StatusRead {
+                directory: home(n),
+                asked_at: UnixMs(BASE),
+                entries: std::collections::BTreeMap::new(),
+            }));
+            let bodies = bodies.into_iter().chain((0..4).map(loaded)).chain(idle).chain(reads);
+            let bodies = bodies.map(|body| input(body, UnixMs(BASE), Epoch(1)));
+            let told = kinds.into_iter().map(|kind| {
+                input(Body::Event(Event { directory: None, kind }), UnixMs(BASE + 5_000), Epoch(1))
+            });
+            let inputs: Vec<_> = bodies.chain(told).collect();
+            judge_all(&store(&inputs).0, UnixMs(BASE + 7_200_000), &Limits::default())
+        };
+        prop_assert_eq!(ageless(&judged(kinds)), ageless(&judged(shuffled)));
+    }
+
+    #[test]
+    fn a_verdict_rests_on_no_other_session_than_those_it_names(
+        inputs in steps(&time().boxed()),
+        awake in vec((tail(&time().boxed()), any::<bool>()), 4),
+        broken in any::<bool>(),
+        gone in session_id(),
+    ) {
+        let mut inputs = sparse(inputs);
+        work_on(&mut inputs, awake, broken);
+        let (all, now) = store(&inputs);
+        let less = without(&inputs, &gone);
+        let (less, _) = store(&less);
+        let family = family(&inputs, &gone);
+        let limits = Limits::default();
+        let (all, less) = (judge_all(&all, now, &limits), judge_all(&less, now, &limits));
+        let (all, less) = (ageless(&all), ageless(&less));
+        for (key, with) in &all.verdicts {
+            let Some(alone) = less.verdicts.get(key) else { continue };
+            // What it settles to names them once it is said.
+            let settles = with.settling.as_ref().or(alone.settling.as_ref());
+            let unsaid = settles.is_some_and(|it| it.name == "possible-permission");
+            if unsaid || names(with, &gone) || family.contains(&key.session.as_str()) {
+                continue;
+            }
+            prop_assert_eq!(with, alone, "{} is not named", gone);
+        }
     }
 }

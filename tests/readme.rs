@@ -8,7 +8,9 @@
 )]
 
 use ocwatch::core::app::keymap::{KEYMAP, keys_of};
-use ocwatch::core::judge::{ActivityState, FAMILY_FINDINGS, RULES, SERVER_FINDINGS};
+use ocwatch::core::judge::{
+    ActivityState, FAMILY_FINDINGS, LIMITS, Limits, RULES, SERVER_FINDINGS, Slot,
+};
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
@@ -65,6 +67,26 @@ fn findings() -> String {
     table
 }
 
+fn limits() -> String {
+    let defaults = Limits::default();
+    let mut table =
+        String::from("| key in `[limits]` | default | of | what it says |\n|---|---|---|---|\n");
+    for row in LIMITS {
+        let (key, of, value) = (row.key, row.of, row.value(&defaults));
+        let how = match row.slot {
+            Slot::Count(_) => "how many",
+            Slot::Span(_) | Slot::Stages(_) => "how long",
+        };
+        writeln!(
+            table,
+            "| `{key}` | `{value}` | {of} | {how} {} |",
+            row.meaning
+        )
+        .unwrap();
+    }
+    table
+}
+
 /// What `ocwatch -h` prints.
 fn options() -> String {
     let program = std::process::Command::new(env!("CARGO_BIN_EXE_ocwatch"));
@@ -91,6 +113,7 @@ fn the_tables_are_those_of_the_code() {
     let mut want = put(&is, "keys", &keys());
     want = put(&want, "words", &words());
     want = put(&want, "findings", &findings());
+    want = put(&want, "limits", &limits());
     want = put(&want, "options", &options());
     if std::env::var_os("OCWATCH_BLESS").is_some() {
         fs::write(readme(), &want).unwrap();

@@ -21,12 +21,12 @@ mod world;
 
 use ocwatch::core::id::{ServerId, SessionId, SessionKey};
 use ocwatch::core::judge::{
-    Agreement, Answer, FAMILY_FINDINGS, Judge, Judgement, Limits, RULES, Tried, Verdict, explain,
-    judge_all,
+    Agreement, Answer, FAMILY_FINDINGS, Judge, Judgement, Limits, RULES, SERVER_FINDINGS, Tried,
+    Verdict, explain, judge_all,
 };
 use ocwatch::core::store::{ServerSpec, Store};
 use ocwatch::core::time::UnixMs;
-use spec::{Expect, Scenario, at};
+use spec::{Expect, ExpectServer, Scenario, at};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -103,12 +103,51 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
         found.extend(fresh.verdicts.values().flat_map(names));
         explained(name, &store, &key, now, expect, report);
     }
+    for expect in &scenario.expect_server {
+        found.extend(server_names(name, scenario, expect, report));
+    }
     if let Some(id) = scenario.shows.as_ref().filter(|id| !found.contains(id)) {
         report.fault(name, &format!("does not show {id}"));
     }
     for id in scenario.looks_like.iter().filter(|id| found.contains(id)) {
         report.fault(name, &format!("only looks like {id}, but is called so"));
     }
+}
+
+/// Judges a server at one moment, from the beginning. Returns what was found.
+fn server_names(
+    name: &str,
+    scenario: &Scenario,
+    expect: &ExpectServer,
+    report: &mut Report,
+) -> Vec<String> {
+    let now = at(&expect.at);
+    let mut store = empty(scenario.servers());
+    for input in scenario.inputs().into_iter().filter(|it| it.at <= now) {
+        store.apply(input);
+    }
+    let judgement = judge_all(&store, now, &Limits::default());
+    let verdict = &judgement.servers[usize::from(expect.server)];
+    let names: Vec<String> = verdict.findings.iter().map(|f| f.name.into()).collect();
+    let text = verdict.findings.first().map_or("", |f| f.text.as_str());
+    let state = expect.state.as_deref().unwrap_or(verdict.state);
+    let told = expect.text.iter().all(|want| text.contains(want));
+    if names != expect.findings || state != verdict.state || !told {
+        let got = format!("{} {names:?} {text}", verdict.state);
+        report.fault(name, &format!("server at {}: got {got}", expect.at));
+    }
+    for id in &expect.findings {
+        let score = report.score(id);
+        if names.contains(id) {
+            score.right += 1;
+        } else {
+            score.missed += 1;
+        }
+    }
+    for id in names.iter().filter(|id| !expect.findings.contains(id)) {
+        report.score(id).wrong += 1;
+    }
+    names
 }
 
 fn empty(servers: u16) -> Store {
@@ -179,7 +218,11 @@ fn explained(
     for (rule, want) in &expect.no {
         let answer = told.tried.iter().find(|tried| tried.rule == rule);
         let answer = answer.map(|tried| &tried.answer);
-        if !matches!(answer, Some(Answer::No(why)) if why.contains(want)) {
+        let why = match answer {
+            Some(Answer::No(why) | Answer::Later { why, .. }) => why,
+            _ => "",
+        };
+        if !why.contains(want) {
             report.fault(name, &format!("{rule} answers {answer:?}, not {want}"));
         }
     }
@@ -290,6 +333,12 @@ impl Report {
             let score = self.score(rule.id);
             if score.shown == 0 || score.look_alikes < 2 {
                 self.fault(rule.id, "wants one file that shows it and two look-alikes");
+            }
+        }
+        for (id, _) in SERVER_FINDINGS {
+            let score = self.score(id);
+            if score.shown == 0 || score.right == 0 {
+                self.fault(id, "wants one file that shows it of a server");
             }
         }
         for (id, _) in FAMILY_FINDINGS {

@@ -3,11 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionId, SessionKey};
-use ocwatch::core::store::{Change, Reported, ServerSpec, Store, Why};
-use ocwatch::core::time::UnixMs;
+use ocwatch::core::store::{Change, LinkState, Reported, ServerSpec, Store, Why};
+use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
-    Body, DirectoryReport, DirectoryState, Event, EventKind, Input, LinkReport, LostCause, Message,
-    Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+    Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Event, EventKind,
+    Input, LinkReport, LostCause, Message, Role, SessionInfo, SessionList, Status, StatusRead,
+    TailRead, Tokens,
 };
 use std::collections::BTreeMap;
 
@@ -123,6 +124,7 @@ fn answer(name: &str, created: i64, completed: Option<i64>) -> Message {
         finish: None,
         error: None,
         summary: false,
+        structured: false,
         agent: None,
         model: None,
         cost: 0.0,
@@ -257,4 +259,150 @@ fn messages_that_ended_during_a_read_stay_ended_and_removed_ones_stay_removed() 
     assert_eq!(world.tail(), want);
     world.say(30, Body::Tail(read));
     assert_eq!(world.tail(), want, "idempotent");
+}
+
+#[test]
+fn a_run_that_an_older_connection_named_is_not_reported_by_a_newer_one() {
+    let mut world = World::new();
+    let named = |asked| {
+        Body::Status(StatusRead {
+            directory: HOME.into(),
+            asked_at: UnixMs(asked),
+            entries: BTreeMap::from([("ses_2".into(), Status::Busy)]),
+        })
+    };
+    let list = |asked| {
+        Body::Sessions(SessionList {
+            rows: vec![row("ses_1"), row("ses_2")],
+            asked_at: UnixMs(asked),
+            complete: true,
+        })
+    };
+    let reported = |world: &World| {
+        let server = world.store.server(ServerId(0)).unwrap();
+        let key = SessionKey::new(ServerId(0), "ses_2".into());
+        server.reported(world.store.session(&key).unwrap())
+    };
+    world.say(1, Body::Link(LinkReport::Live));
+    world.say(2, named(1));
+    world.epoch = 2;
+    world.say(3, Body::Link(LinkReport::Connecting { attempt: 1 }));
+    world.say(4, list(4));
+    assert_eq!(reported(&world), Reported::Unknown(Why::NotReadYet));
+
+    let mut world = World::new();
+    world.say(1, Body::Link(LinkReport::Live));
+    world.say(2, named(1));
+    world.say(4, list(4));
+    assert_eq!(reported(&world), Reported::Busy, "in the same connection");
+}
+
+#[test]
+fn an_event_names_only_what_it_changed() {
+    let mut world = World::new();
+    let server = ServerId(0);
+    let one = |name: &str| Change::Sessions(server, vec![name.into()]);
+    let token = EventKind::Delta {
+        session: id(),
+        message: "msg_1".into(),
+        part: "prt_1".into(),
+        text: "word".into(),
+    };
+    let child = SessionInfo {
+        parent: Some(id()),
+        ..row("ses_2")
+    };
+    let steps = [
+        (token, Change::Progress(server, id())),
+        (EventKind::SessionUpdated(Box::new(child)), one("ses_2")),
+        // It leaves its parent.
+        (
+            EventKind::SessionUpdated(Box::new(row("ses_2"))),
+            one("ses_2"),
+        ),
+        (EventKind::SessionDeleted("ses_2".into()), one("ses_2")),
+        (EventKind::SessionDeleted("ses_2".into()), Change::Nothing),
+        (
+            EventKind::Unknown { kind: "new".into() },
+            Change::Itself(server, Vec::new()),
+        ),
+        (
+            EventKind::Malformed {
+                kind: None,
+                why: "no JSON".into(),
+            },
+            Change::Itself(server, Vec::new()),
+        ),
+    ];
+    for (at, (kind, want)) in (1..).zip(steps) {
+        assert_eq!(world.event(at, kind.clone()), want, "{kind:?}");
+    }
+}
+
+#[test]
+fn closed_asks_do_not_heap_up() {
+    let mut world = World::new();
+    let ask = |n: i64| Ask {
+        id: format!("per_{n:03}").into(),
+        session: id(),
+        kind: AskKind::Permission,
+        tool: None,
+        permission: None,
+        patterns: Vec::new(),
+        always: Vec::new(),
+        questions: Vec::new(),
+    };
+    for n in 0..200 {
+        world.event(10, EventKind::Asked(Box::new(ask(n))));
+        let closed = EventKind::AskClosed {
+            session: id(),
+            ask: ask(n).id,
+        };
+        world.event(10, closed);
+    }
+    world.say(
+        11,
+        Body::Asks(AsksRead {
+            directory: HOME.into(),
+            kind: AskKind::Permission,
+            asked_at: UnixMs(9),
+            asks: vec![ask(199)],
+        }),
+    );
+    let session = world.store.session(&key()).unwrap();
+    assert!(session.asks.is_empty(), "a newer event said it is closed");
+    assert!(session.closed_asks.len() <= 64);
+}
+
+#[test]
+fn a_clock_that_was_set_back_makes_nothing_deaf() {
+    let mut world = World::new();
+    let busy = |status| EventKind::Status {
+        session: id(),
+        status,
+    };
+    world.status(5_000, 5_010, false);
+    world.event(5_020, busy(Status::Busy));
+    assert_eq!(world.reported(), Reported::Busy);
+    world.say(2_000, Body::ClockJumped);
+    world.status(2_010, 2_020, false);
+    assert_eq!(world.reported(), Reported::Idle, "the read counts");
+    world.event(2_030, busy(Status::Busy));
+    assert_eq!(world.reported(), Reported::Busy, "the event counts");
+}
+
+#[test]
+fn a_live_server_that_is_asked_again_what_it_is_stays_live() {
+    let mut world = World::new();
+    let identified = Body::Link(LinkReport::Identified {
+        dialect: Dialect::V1,
+        version: Some("1.18.33".into()),
+        skew: Some(Span::hours(1)),
+        unsecured: false,
+    });
+    world.say(10, Body::Link(LinkReport::Live));
+    world.say(20, identified);
+    let server = world.store.server(ServerId(0)).unwrap();
+    assert_eq!(server.link, LinkState::Live);
+    assert_eq!(server.skew, Span::hours(1));
 }

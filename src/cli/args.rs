@@ -114,6 +114,23 @@ pub enum Command {
         after_help = "Example:\n  ocwatch status --json | jq '.sessions[] | select(.level == \"stuck\") | .title'"
     )]
     Status(StatusArgs),
+    /// A line for each change of a verdict as it happens, or with --json one document a line
+    ///
+    /// What counts as a change of a session: its level, its leading finding, its reported type, what
+    /// it is doing, or what it is about to be called; not ages. Of a server: its state or its
+    /// findings. A server is told once it was read or is lost, then its sessions.
+    ///
+    /// For people a session that is at rest or unknown is left out until it is anything else, and
+    /// what a lost server takes along is told as one line. With --json each session is told once at
+    /// the start ("from" is null), and each becomes "unknown" when its server is lost ("to" is null
+    /// when it is gone): who keeps the last line of each id knows all that is known.
+    ///
+    /// Runs until Ctrl-C, SIGTERM, a closed pipe or --timeout, and ends with 0 then; with 3 if none of
+    /// the servers can be read at the start. A server that is lost later is tried again.
+    #[command(
+        after_help = "Examples:\n  ocwatch watch\n  ocwatch watch --json | jq -c --unbuffered 'select(.to.level == \"stuck\") | [.title, .text]'"
+    )]
+    Watch(WatchArgs),
     /// Every rule that was tried on a session, with its evidence
     #[command(after_help = "Example:\n  ocwatch explain ses_4f2 --json")]
     Explain(ExplainArgs),
@@ -139,6 +156,17 @@ pub struct StatusArgs {
     /// How long to wait for what cannot be said yet; 0 prints at once
     #[arg(long, value_name = "SECONDS", default_value_t = 3.0, value_parser = seconds)]
     pub settle: f64,
+}
+
+/// `ocwatch watch`.
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// A URL, host:port, or a name from the configuration
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+    /// One JSON document on each line (schema ocwatch.change/1)
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `ocwatch explain`.

@@ -1,9 +1,11 @@
-//! `config.toml`: servers and the inspect policy.
+//! `config.toml`: servers, the inspect policy, and the thresholds of the judge.
 //!
 //! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
 use super::args::InspectArg;
+use super::limits;
+use crate::core::judge::Limits;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -17,6 +19,12 @@ pub struct Config {
     /// The servers, in their order.
     #[serde(default)]
     pub server: Vec<ServerEntry>,
+    /// Thresholds as written; [`Config::thresholds`] are what follows.
+    #[serde(default)]
+    limits: limits::Section,
+    /// The thresholds: the defaults with what the file changes.
+    #[serde(skip)]
+    pub thresholds: Limits,
     /// Where it was read from; for messages.
     #[serde(skip)]
     pub path: PathBuf,
@@ -97,6 +105,11 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
         why: why.message().split('\n').collect::<Vec<_>>().join(", "),
     })?;
     path.clone_into(&mut config.path);
+    config.thresholds = limits::read(&config.limits).map_err(|wrong| ConfigError::Parse {
+        path: path.to_owned(),
+        line: line_of(text, wrong.offset),
+        why: wrong.why,
+    })?;
     let mut names = std::collections::BTreeSet::new();
     for entry in &config.server {
         if entry.name.is_empty() || !names.insert(entry.name.as_str()) {
@@ -117,6 +130,7 @@ fn line_of(text: &str, offset: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::time::Span;
 
     fn error(text: &str) -> String {
         parse(Path::new("/c/config.toml"), text)
@@ -148,6 +162,50 @@ mod tests {
         assert!(!broken.contains('\n'));
         let twice = "[[server]]\nname = \"a\"\nurl = \"b\"\n";
         assert!(error(&format!("{twice}{twice}")).contains("\"a\""));
+    }
+
+    #[test]
+    fn thresholds_override_the_table_and_mistakes_name_the_nearest_key() {
+        let text = "[limits]\nstale_busy = \"40s\"\nsilent_stream = { stuck = \"1h\" }\nrunaway_stop = 4\n[limits.tool]\ndefault = \"20m\"\nbash = \"tool-timeout+90s\"\n\"mcp:*\" = \"1m\"\nwebfetch = \"2m\"\n";
+        let limits = parse(Path::new("c"), text).expect("config").thresholds;
+        assert_eq!(limits.stale_busy, Span::secs(40));
+        assert_eq!(limits.silent_stream.stuck, Span::hours(1));
+        assert_eq!(limits.silent_stream.watch, Span::mins(3), "as it was");
+        assert_eq!(limits.runaway_stop, 4);
+        assert_eq!(limits.tool, Span::mins(20));
+        assert_eq!(limits.bash_grace, Span::secs(90));
+        assert_eq!(limits.mcp, Span::mins(1));
+        assert_eq!(limits.tool_named["webfetch"], Span::mins(2));
+        for (text, want) in [
+            (
+                "stale_bussy = \"1s\"",
+                "unknown threshold `stale_bussy`, did you mean `stale_busy`?",
+            ),
+            (
+                "stale_busy = 15",
+                "`stale_busy` must be a span like \"15s\" or \"1h30m\"",
+            ),
+            (
+                "stale_busy = \"15\"",
+                "`stale_busy` must be a span like \"15s\" or \"1h30m\"",
+            ),
+            (
+                "runaway_stop = 0",
+                "`runaway_stop` must be a whole number from 1",
+            ),
+            (
+                "silent_stream = { watch = \"20m\" }",
+                "`silent_stream`: stuck (10m) lies before watch (20m)",
+            ),
+            (
+                "silent_stream = { watsch = \"1m\" }",
+                "`silent_stream` has `watch` and `stuck`, not `watsch`",
+            ),
+            ("tool = \"5m\"", "`tool` must be a table: [limits.tool]"),
+        ] {
+            let told = error(&format!("[limits]\n\n{text}\n"));
+            assert_eq!(told, format!("/c/config.toml:3: {want}"));
+        }
     }
 
     #[test]

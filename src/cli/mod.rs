@@ -7,6 +7,7 @@
 pub mod args;
 pub mod config;
 pub mod env;
+mod limits;
 mod log;
 pub mod servers;
 mod start;
@@ -16,8 +17,9 @@ use crate::shell::commands::{self, Look, say};
 use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::interactive::{Dashboard, DashboardError};
-use crate::shell::signals::{Request, Signals, stop_here};
+use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
+use crate::shell::watch::{Watch, is_closed};
 use crate::tui::{self, TerminalError, Theme};
 use args::{Cli, Command, Common};
 use clap::{CommandFactory, FromArgMatches};
@@ -145,7 +147,7 @@ async fn headless(setup: &Setup, common: &Common, command: &Command) -> Result<E
                 ended = &mut work => break ended,
                 why = &mut over => break Err(why),
                 request = signals.next() => match request {
-                    Request::End(number) => break Ok(Exit::Signal(number)),
+                    Request::End(number) => break Ok(ended_by(command, number)),
                     Request::Stop => stop_here()?,
                     Request::Continued => {}
                 },
@@ -154,6 +156,14 @@ async fn headless(setup: &Setup, common: &Common, command: &Command) -> Result<E
     };
     out.flush()?;
     ended
+}
+
+/// A watch has no other end than that someone has seen enough.
+fn ended_by(command: &Command, signal: u8) -> Exit {
+    match (command, signal) {
+        (Command::Watch(_), SIGINT | SIGTERM) => Exit::Done,
+        _ => Exit::Signal(signal),
+    }
 }
 
 /// Reading stops by itself when time is over and tells what is known; acting is stopped here.
@@ -171,27 +181,46 @@ async fn one(
     command: &Command,
     out: &mut impl Write,
 ) -> Result<Exit, Trouble> {
-    let deadline = commands::deadline(common.timeout);
-    let clock = setup.clock.clone();
-    let (app, feed, theme) = (setup.app(common), setup.feed(), theme(common));
-    let snapshot = Snapshot::new(app, feed, clock, deadline, theme);
+    let snapshot = || snapshot(setup, common);
     let clients = &setup.clients;
     match command {
         Command::Status(it) => {
             let settle = Duration::from_secs_f64(it.settle);
-            commands::status(snapshot, settle, look(common, it.json), out).await
+            commands::status(snapshot(), settle, look(common, it.json), out).await
         }
+        Command::Watch(it) => watch(setup, common, it.json).await,
         Command::Explain(it) => {
-            commands::explain(snapshot, &it.session, look(common, it.json), out).await
+            commands::explain(snapshot(), &it.session, look(common, it.json), out).await
         }
         Command::Abort(it) => {
-            commands::abort_all(snapshot, clients, &it.sessions, it.yes, out).await
+            commands::abort_all(snapshot(), clients, &it.sessions, it.yes, out).await
         }
         Command::Export(it) => {
             let to = commands::output(it.output.as_deref(), it.sessions.len())?;
-            commands::export_all(snapshot, clients, &it.sessions, &to, it.force, out).await
+            commands::export_all(snapshot(), clients, &it.sessions, &to, it.force, out).await
         }
     }
+}
+
+fn snapshot(setup: &Setup, common: &Common) -> Snapshot {
+    let deadline = commands::deadline(common.timeout);
+    let clock = setup.clock.clone();
+    Snapshot::new(
+        setup.app(common),
+        setup.feed(),
+        clock,
+        deadline,
+        theme(common),
+    )
+}
+
+/// stdout is written without blocking: a reader that does not read must not hold up a signal.
+async fn watch(setup: &Setup, common: &Common, json: bool) -> Result<Exit, Trouble> {
+    let (app, feed, clock) = (setup.app(common), setup.feed(), setup.clock.clone());
+    let watch = Watch::new(app, feed, clock, theme(common), look(common, json));
+    let limit = common.timeout.map(Duration::from_secs_f64);
+    let mut out = tokio::io::stdout();
+    watch.run(limit, is_closed(), &mut out).await
 }
 
 fn theme(common: &Common) -> Theme {

@@ -7,6 +7,7 @@ use super::args::{Cli, Command, Common, InspectArg};
 use super::{config, env, servers};
 use crate::core::app::{App, AppOptions};
 use crate::core::id::{Directory, ServerId};
+use crate::core::judge::Limits;
 use crate::core::time::{Clock, Span};
 use crate::feed::demo::{self, DemoFeed};
 use crate::feed::live::{self, LiveFeed};
@@ -37,6 +38,8 @@ pub struct Setup {
     pub inspect: Inspect,
     /// Keeps the simulated servers alive.
     pub demo: Option<DemoFeed>,
+    /// Thresholds of the judge.
+    pub limits: Limits,
     /// The only clock.
     pub clock: Clock,
 }
@@ -87,6 +90,7 @@ pub fn setup(cli: &Cli, clock: &Clock) -> Result<Setup, Trouble> {
         clients,
         inspect: inspect.map_or_else(Inspect::default, policy),
         demo,
+        limits: config.thresholds,
         clock: clock.clone(),
     })
 }
@@ -110,7 +114,7 @@ impl Setup {
         let options = AppOptions {
             utc_offset: utc_offset(&self.clock),
             filter: common.filter.clone().unwrap_or_default(),
-            ..AppOptions::default()
+            limits: self.limits.clone(),
         };
         App::new(specs, options)
     }
@@ -119,9 +123,12 @@ impl Setup {
 fn named(cli: &Cli) -> Vec<String> {
     let mut named = cli.common.server.clone();
     named.extend(cli.servers.iter().cloned());
-    if let Some(Command::Status(status)) = &cli.command {
-        named.extend(status.servers.iter().cloned());
-    }
+    let more = match &cli.command {
+        Some(Command::Status(status)) => &status.servers[..],
+        Some(Command::Watch(watch)) => &watch.servers,
+        _ => &[],
+    };
+    named.extend(more.iter().cloned());
     named
 }
 

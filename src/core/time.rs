@@ -58,6 +58,44 @@ impl Span {
         self.0
     }
 
+    /// From text with units: `500ms`, `15s`, `10m`, `1h30m`, `7d`. `None`: not of this form, or
+    /// longer than a hundred years.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut total: i64 = 0;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+            let number: i64 = rest.get(..digits)?.parse().ok()?;
+            rest = &rest[digits..];
+            let unit = rest
+                .find(|c: char| c.is_ascii_digit())
+                .unwrap_or(rest.len());
+            let (_, ms) = UNITS.iter().find(|(name, _)| *name == &rest[..unit])?;
+            total = total.checked_add(number.checked_mul(*ms)?)?;
+            rest = &rest[unit..];
+        }
+        let sane = !text.is_empty() && total <= CENTURY;
+        sane.then_some(Span(total))
+    }
+
+    /// The text that [`Span::parse`] reads: `1h30m`, `0s`.
+    pub fn exact(self) -> String {
+        let mut left = self.0.max(0);
+        let mut text = String::new();
+        for (name, ms) in UNITS {
+            if left >= ms {
+                text.push_str(&(left / ms).to_string());
+                text.push_str(name);
+                left %= ms;
+            }
+        }
+        if text.is_empty() {
+            "0s".to_owned()
+        } else {
+            text
+        }
+    }
+
     /// At most four characters for table columns: `8s`, `4m10`, `42m`, `2h05`, `18h`, `3d`, `2y`.
     pub fn short(self) -> String {
         let s = (self.0.max(0)) / 1000;
@@ -103,6 +141,16 @@ impl Span {
     }
 }
 
+/// Units of spans in a configuration, greatest first, in milliseconds.
+const UNITS: [(&str, i64); 5] = [
+    ("d", 86_400_000),
+    ("h", 3_600_000),
+    ("m", 60_000),
+    ("s", 1000),
+    ("ms", 1),
+];
+const CENTURY: i64 = 36_525 * 86_400_000;
+
 impl Add<Span> for UnixMs {
     type Output = UnixMs;
     fn add(self, span: Span) -> UnixMs {
@@ -118,6 +166,12 @@ impl Sub<Span> for UnixMs {
 impl Sub<UnixMs> for UnixMs {
     type Output = Span;
     fn sub(self, other: UnixMs) -> Span {
+        Span(self.0.saturating_sub(other.0))
+    }
+}
+impl Sub for Span {
+    type Output = Span;
+    fn sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
 }
@@ -154,6 +208,27 @@ mod tests {
         for (ms, want) in cases {
             assert_eq!(Span(ms).short(), want);
             assert!(Span(ms).short().len() <= 4);
+        }
+    }
+
+    #[test]
+    fn spans_read_and_write_the_same() {
+        for text in ["0s", "15s", "500ms", "10m", "1h30m", "7d", "1d1h1m1s1ms"] {
+            let span = Span::parse(text);
+            assert_eq!(span.map(Span::exact).as_deref(), Some(text));
+        }
+        for text in [
+            "",
+            "5",
+            "s",
+            "5 s",
+            "-5s",
+            "5x",
+            "1h30",
+            "99999999999999999999s",
+            "99999d",
+        ] {
+            assert_eq!(Span::parse(text), None, "{text}");
         }
     }
 

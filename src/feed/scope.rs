@@ -47,6 +47,7 @@ fn directory(body: &Body) -> Option<&Directory> {
         Body::Session(read) => Some(&read.row.directory),
         Body::Status(read) => Some(&read.directory),
         Body::Asks(read) => Some(&read.directory),
+        Body::Mcp(read) => Some(&read.directory),
         Body::Directory(report) => Some(&report.directory),
         Body::Failed(failed) => failed.directory.as_ref(),
         Body::Event(event) => match &event.kind {
@@ -57,7 +58,9 @@ fn directory(body: &Body) -> Option<&Directory> {
         | Body::Sessions(_)
         | Body::SessionGone(_)
         | Body::Tail(_)
-        | Body::Inbox(_) => None,
+        | Body::Inbox(_)
+        | Body::AbortSent(_)
+        | Body::ClockJumped => None,
     }
 }
 

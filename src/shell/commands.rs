@@ -79,7 +79,9 @@ pub async fn explain(
     read_session(&mut snapshot, &key).await;
     let now = (snapshot.clock)();
     let app = &snapshot.app;
-    let Some(told) = judge::explain(&app.store, &key, now, &app.limits) else {
+    let verdict = app.verdict(&key).cloned();
+    let told = verdict.and_then(|it| judge::explain_verdict(&app.store, it, now, &app.limits));
+    let Some(told) = told else {
         return Err(Trouble::Failed(format!("{} is gone", key.session)));
     };
     if look.json {
@@ -118,7 +120,7 @@ pub async fn abort_all(
             continue;
         }
         let client = client(clients, &key)?;
-        let outcome = abort(client, &plan, Patience::default()).await;
+        let outcome = abort(client, &plan, Patience::default(), |_| {}).await;
         exit = exit.worst(report(out, &snapshot, &key, "abort", &outcome)?);
     }
     Ok(exit)

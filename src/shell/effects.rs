@@ -5,7 +5,7 @@
 //! failed.
 
 use crate::core::app::{Done, Effect, Msg, Outcome};
-use crate::core::id::{ServerId, SessionKey};
+use crate::core::id::{ServerId, SessionId, SessionKey};
 use crate::core::plan::Plan;
 use crate::core::present::clean;
 use crate::feed::live::Commands;
@@ -75,11 +75,17 @@ impl Effects {
             return;
         };
         let commands = self.commands.clone();
+        let answers = self.answers.clone();
         let key = plan.key.clone();
+        let server = key.server;
         self.spawn(key, "abort", async move {
-            let outcome = abort(&client, &plan, Patience::default()).await;
+            let sent = |session: &SessionId| {
+                let key = SessionKey::new(server, session.clone());
+                // A loop with so many answers waiting learns it from the next reads.
+                answers.try_send(Msg::AbortSent(key)).ok();
+            };
+            let outcome = abort(&client, &plan, Patience::default(), sent).await;
             for settle in &plan.settle {
-                let server = plan.key.server;
                 commands.send(server, LinkCommand::Refresh(settle.directory.clone()));
                 commands.send(server, LinkCommand::ReadSession(settle.session.clone()));
             }

@@ -15,3 +15,4 @@ pub mod signals;
 pub mod snapshot;
 mod table;
 pub mod target;
+pub mod watch;

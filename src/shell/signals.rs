@@ -25,9 +25,11 @@ pub struct Signals {
 }
 
 const SIGHUP: u8 = 1;
-const SIGINT: u8 = 2;
+/// Ctrl-C.
+pub const SIGINT: u8 = 2;
 const SIGQUIT: u8 = 3;
-const SIGTERM: u8 = 15;
+/// The polite way to end a program.
+pub const SIGTERM: u8 = 15;
 
 impl Signals {
     /// Listens from now on.

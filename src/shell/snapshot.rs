@@ -1,14 +1,15 @@
 //! The headless watcher: reads servers until enough is known, and no longer.
 //!
 //! What it does: feed an [`App`] until every server was read or is lost, and, if wanted, until
-//! nothing is about to change its name. What it does not: print. A lost server is not tried again:
+//! nothing will change its name within the time given. What it does not: print. A lost server is not tried again:
 //! a command says what is so now.
 
 use crate::core::app::{App, Msg, update};
-use crate::core::id::ServerId;
-use crate::core::store::{LinkState, Server};
-use crate::core::time::Clock;
-use crate::core::wire::Endpoint;
+use crate::core::id::{ServerId, SessionKey};
+use crate::core::judge::Verdict;
+use crate::core::store::{LinkState, Server, Session, Store};
+use crate::core::time::{Clock, Span, UnixMs};
+use crate::core::wire::{AskKind, Endpoint, Part, ToolPart, ToolState};
 use crate::feed::live::LiveFeed;
 use crate::net::link::LinkCommand;
 use crate::tui::Theme;
@@ -49,14 +50,17 @@ impl Snapshot {
         }
     }
 
-    /// Reads every server, then waits at most `settle` for what cannot be said yet. `false`: the
+    /// Reads every server, then waits at most `settle` for what can be said within it. `false`: the
     /// time of the command is over and some server is neither read nor lost.
     pub async fn read(&mut self, settle: Duration) -> bool {
         if !self.until(self.deadline, Self::is_read).await {
             return false;
         }
-        let end = self.deadline.min(Instant::now() + settle);
-        self.until(end, Self::is_settled).await;
+        let now = Instant::now();
+        let end = self.deadline.min(now + settle);
+        let wait = i64::try_from((end - now).as_millis()).unwrap_or(i64::MAX);
+        let last = (self.clock)() + Span(wait);
+        self.until(end, |it| it.is_settled(last)).await;
         true
     }
 
@@ -102,28 +106,63 @@ impl Snapshot {
             .all(|(id, server)| server.link == LinkState::Live || self.lost.contains(&id))
     }
 
-    fn is_settled(&mut self) -> bool {
-        let verdicts = &self.app.judgement().verdicts;
-        verdicts.values().all(|verdict| verdict.settling.is_none())
+    /// Nothing more can be said by `last` (watcher's clock) than now.
+    fn is_settled(&self, last: UnixMs) -> bool {
+        let store = &self.app.store;
+        let soon = |(key, verdict): (&SessionKey, &Verdict)| {
+            let server = store.server(key.server);
+            let settling = verdict.settling.as_ref();
+            let both = settling.zip(server);
+            both.is_some_and(|(it, server)| it.at <= server.server_time(last))
+        };
+        let looks_again = |(_, server): (ServerId, &Server)| looks_again(server);
+        !self.app.judgement().verdicts.iter().any(soon) && !store.servers().any(looks_again)
     }
 
-    /// One line for each server that could not be read: fits after "failed to read ". A server
-    /// that keeps its session list to itself counts: nothing can be said about it.
+    /// One line for each server that could not be read: fits after "failed to read ".
     pub fn unread(&self) -> Vec<String> {
-        let servers = self.app.store.servers();
-        servers
-            .filter_map(|(_, server)| {
-                let why = match &server.link {
-                    LinkState::Live => unlisted(server)?,
-                    LinkState::Lost { text, .. } => text.clone(),
-                    LinkState::Connecting { .. } => "not read in time".to_owned(),
-                };
-                let spec = &server.spec;
-                let line = format!("{} ({}): {why}", spec.name, spec.url);
-                Some(crate::core::present::clean(&line))
-            })
-            .collect()
+        unread(&self.app.store)
     }
+}
+
+/// A question runs that the only list so far does not name: the link reads that list again.
+fn looks_again(server: &Server) -> bool {
+    server.link == LinkState::Live
+        && server.sessions.values().any(|session| {
+            let view = server.directories.get(&session.info.directory);
+            let reads = view.map(|view| view.ask_reads(AskKind::Question));
+            let once = matches!(reads, Some([Some(_), None]));
+            once && server.reported(session).is_running() && has_unlisted_question(session)
+        })
+}
+
+fn has_unlisted_question(session: &Session) -> bool {
+    let tools = session.tail.live_parts().filter_map(Part::tool);
+    let mut running = tools.filter(|it| it.tool == "question" && it.state == ToolState::Running);
+    let listed = |tool: &ToolPart| {
+        let mut asks = session.asks.iter().filter_map(|it| it.ask.tool.as_ref());
+        asks.any(|ask| Some(&ask.call) == tool.call.as_ref())
+    };
+    running.any(|tool| !listed(tool))
+}
+
+/// One line for each server that could not be read: fits after "failed to read ".
+pub fn unread(store: &Store) -> Vec<String> {
+    let servers = store.servers();
+    servers.filter_map(|(_, it)| unread_line(it)).collect()
+}
+
+/// The line of a server that could not be read. One that keeps its session list to itself counts:
+/// nothing can be said about it.
+pub fn unread_line(server: &Server) -> Option<String> {
+    let why = match &server.link {
+        LinkState::Live => unlisted(server)?,
+        LinkState::Lost { text, .. } => text.clone(),
+        LinkState::Connecting { .. } => "not read in time".to_owned(),
+    };
+    let spec = &server.spec;
+    let line = format!("{} ({}): {why}", spec.name, spec.url);
+    Some(crate::core::present::clean(&line))
 }
 
 /// Why a live server's sessions are not known.

@@ -37,6 +37,11 @@ impl OpenCode {
         created["id"].as_str().expect("an id").to_owned()
     }
 
+    /// A session that is nothing but an event; its id.
+    pub fn probe(&self) -> String {
+        self.session(&self.projects[0], "probe")
+    }
+
     /// Sends a prompt and does not wait for its turn.
     pub fn prompt(&self, session: &str, text: &str) {
         let body = json!({"parts": [{"type": "text", "text": text}]});
@@ -47,6 +52,12 @@ impl OpenCode {
     pub fn prompt_with_model(&self, session: &str, text: &str, model: &str) {
         let model = json!({"providerID": "scripted", "modelID": model});
         let body = json!({"parts": [{"type": "text", "text": text}], "model": model});
+        self.post(&format!("/session/{session}/prompt_async"), &body);
+    }
+
+    /// The same for an agent that the server may not have.
+    pub fn prompt_with_agent(&self, session: &str, text: &str, agent: &str) {
+        let body = json!({"parts": [{"type": "text", "text": text}], "agent": agent});
         self.post(&format!("/session/{session}/prompt_async"), &body);
     }
 

@@ -2,7 +2,7 @@
 //!
 //! What it does: the server is fetched through npm on first use (`install`), started with a home of its own
 //! (`server`), driven over HTTP (`drive`), and each stage is compared with what `ocwatch status --json` says
-//! (`ocwatch`). Nothing outside `target/` and temporary directories is touched, and nothing but
+//! (`ocwatch`), or every line of `ocwatch watch --json` is while turns go by (`watch`). Nothing outside `target/` and temporary directories is touched, and nothing but
 //! 127.0.0.1 is talked to once the package is there. What it does not: judge what only time shows; rules and
 //! their look-alikes are proven by the scenario files.
 //!
@@ -16,8 +16,12 @@
 )]
 
 mod drive;
+mod events;
 mod install;
+#[path = "../program/lines.rs"]
+mod lines;
 mod ocwatch;
+mod relay;
 mod server;
 mod support;
 
@@ -29,3 +33,5 @@ mod crash;
 mod inspect;
 mod trouble;
 mod turns;
+mod watch;
+mod zombie;

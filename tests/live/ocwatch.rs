@@ -1,6 +1,7 @@
 //! The program under test, and its document.
 
 use crate::install;
+use crate::lines::Running;
 use crate::server::OpenCode;
 use crate::support::{PATIENCE, eventually};
 use serde_json::Value;
@@ -29,14 +30,10 @@ pub fn run_with(
     url: &str,
     environment: &[(&str, &str)],
 ) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_ocwatch"))
-        .env_clear()
-        .env("PATH", install::path())
-        .env("HOME", server.root.join("watcher"))
+    let output = command(server, url)
         .envs(environment.iter().copied())
-        .args(["--server", url, "--timeout", "60"])
+        .args(["--timeout", "60"])
         .args(arguments)
-        .current_dir(&server.root)
         .output()
         .expect("ocwatch");
     Run {
@@ -44,6 +41,22 @@ pub fn run_with(
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
+}
+
+/// `ocwatch watch --json` on a server, at this URL of it.
+pub fn watch(server: &OpenCode, url: &str) -> Running {
+    Running::start(command(server, url).args(["watch", "--json"]))
+}
+
+fn command(server: &OpenCode, url: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ocwatch"));
+    command
+        .env_clear()
+        .env("PATH", install::path())
+        .env("HOME", server.root.join("watcher"))
+        .args(["--server", url])
+        .current_dir(&server.root);
+    command
 }
 
 impl Run {

@@ -129,10 +129,13 @@ const MESSAGES: &str = "
 text                    idle  60   done           ok     -
 text                    busy  60   done           stuck  stale-busy
 streaming               busy  5    starting       ok     -
+streaming               busy  90   starting       watch  stalled-start
 bash-running            busy  5    running-tool   ok     -
 bash-running            busy  590  running-tool   watch  slow-tool
 bash-running            busy  640  running-tool   stuck  hung-tool
 bash-permission         busy  20   between-steps  ok     -
+bash-permission         busy  170  between-steps  ok     -
+bash-permission         busy  190  between-steps  watch  stalled-between-steps
 bash                    idle  60   done           ok     -
 aborted-tool            idle  60   aborted        ok     -
 permission-rejected     idle  60   done           ok     -

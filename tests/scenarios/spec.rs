@@ -29,6 +29,28 @@ pub struct Scenario {
     #[serde(default)]
     pub event: Vec<Happening>,
     pub expect: Vec<Expect>,
+    #[serde(default)]
+    pub expect_server: Vec<ExpectServer>,
+    /// It listens beyond this machine without a password.
+    #[serde(default)]
+    pub unsecured: bool,
+}
+
+/// What must follow about a server itself.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectServer {
+    #[serde(default = "zero")]
+    pub at: String,
+    #[serde(default)]
+    pub server: u16,
+    pub state: Option<String>,
+    /// Names in order; the leading one first.
+    #[serde(default)]
+    pub findings: Vec<String>,
+    /// Each is contained in the leading finding's text.
+    #[serde(default)]
+    pub text: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -41,10 +63,16 @@ pub struct Dir {
     pub gap: Option<String>,
     #[serde(default = "bad_request")]
     pub gap_status: u16,
+    /// Its MCP servers, where they are told.
+    pub mcp: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one word of a scenario file"
+)]
 pub struct Row {
     /// Which server tells it: two can tell of one session.
     #[serde(default)]
@@ -60,11 +88,17 @@ pub struct Row {
     pub archived: Option<String>,
     #[serde(default)]
     pub reverted: bool,
+    /// It is in no session list; only the run state names it.
+    #[serde(default)]
+    pub unlisted: bool,
     #[serde(default = "idle")]
     pub status: String,
     pub retry: Option<RetryRow>,
     #[serde(default)]
     pub unread: bool,
+    /// Its messages were read, but not from the first one on.
+    #[serde(default)]
+    pub partial: bool,
     #[serde(default)]
     pub message: Vec<MessageRow>,
     #[serde(default)]
@@ -93,6 +127,8 @@ pub struct RetryRow {
     pub next: String,
     #[serde(default)]
     pub message: String,
+    /// What a person must do first.
+    pub action: Option<String>,
 }
 
 #[derive(Deserialize, Clone)]
@@ -107,6 +143,8 @@ pub struct MessageRow {
     pub error: Option<ErrorRow>,
     #[serde(default)]
     pub summary: bool,
+    #[serde(default)]
+    pub structured: bool,
     #[serde(default)]
     pub parts: Vec<PartRow>,
 }
@@ -137,6 +175,18 @@ pub struct PartRow {
     pub timeout: Option<String>,
     pub keys: Vec<String>,
     pub output: Option<String>,
+    /// What the tool was called with, as far as sameness goes.
+    pub input: String,
+    /// A task that works on in the background.
+    pub background: bool,
+    /// A request to compact.
+    pub compaction: bool,
+    /// What a question asks, …
+    pub question: Option<String>,
+    /// … and what may be chosen.
+    pub options: Vec<String>,
+    /// A kind of part that has no fields here: `file`, `patch`, …
+    pub kind: Option<String>,
     pub child: Option<String>,
     pub error: Option<String>,
 }
@@ -173,6 +223,23 @@ pub struct Happening {
     pub ask: Option<AskRow>,
     pub closed: Option<String>,
     pub lost: Option<String>,
+    /// Its row is gone: `deleted` (an event) or `404` (an answer).
+    pub gone: Option<String>,
+    /// This program sends an abort.
+    #[serde(default)]
+    pub abort_sent: bool,
+    /// The watcher's clock jumps.
+    #[serde(default)]
+    pub clock_jumped: bool,
+    /// The instance of this directory is disposed.
+    pub disposed: Option<String>,
+    /// Its messages are read again, and are these.
+    pub read: Option<Vec<MessageRow>>,
+    /// A list of asks is read again: `permission` or `question`, of the session's directory, …
+    pub asks_read: Option<String>,
+    /// … and these are pending.
+    #[serde(default)]
+    pub asks: Vec<AskRow>,
     /// A new connection: who is not idle now.
     pub reconnected: Option<BTreeMap<String, String>>,
     /// The inbox was read again.

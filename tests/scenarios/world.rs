@@ -11,9 +11,9 @@ use ocwatch::core::id::{AskId, CallId, Directory, Epoch, MessageId, PartId, Serv
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
     Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Endpoint, Event,
-    EventKind, Failure, InboxItem, InboxKind, InboxRead, Input, LinkReport, LostCause, Message,
-    ModelRef, Part, PartBody, Prose, Question, ReadFailed, Retry, Role, SessionInfo, SessionList,
-    Status, StatusRead, TailRead, Tokens, ToolOutput, ToolPart, ToolRef, ToolState,
+    EventKind, Failure, InboxItem, InboxKind, InboxRead, Input, LinkReport, LostCause, McpRead,
+    Message, ModelRef, Part, PartBody, Prose, Question, ReadFailed, Retry, Role, SessionInfo,
+    SessionList, Status, StatusRead, TailRead, Tokens, ToolOutput, ToolPart, ToolRef, ToolState,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,11 +39,16 @@ impl Scenario {
                 inputs.extend(view.snapshot(&clock, when, source, Some(running)));
                 continue;
             }
+            let home = self
+                .session
+                .iter()
+                .find(|row| Some(&row.id) == event.session.as_ref());
+            let asks = home.and_then(|row| event.asks_read(&row.directory, when));
             inputs.push(Input {
                 server: ServerId(event.server),
                 epoch: *epoch,
                 at: when,
-                body: event.body(&clock, when),
+                body: asks.unwrap_or_else(|| event.body(&clock, when)),
             });
         }
         inputs
@@ -58,6 +63,7 @@ impl Scenario {
         let rows = self.session.iter();
         View {
             version: &self.version,
+            unsecured: self.unsecured,
             directory: &self.directory,
             session: rows.filter(|row| row.server == n).collect(),
         }
@@ -66,6 +72,7 @@ impl Scenario {
 
 struct View<'a> {
     version: &'a str,
+    unsecured: bool,
     directory: &'a [Dir],
     session: Vec<&'a Row>,
 }
@@ -85,10 +92,10 @@ impl View<'_> {
                 dialect: self.dialect(),
                 version: Some(self.version.to_owned()),
                 skew: Some(clock.skew),
-                unsecured: false,
+                unsecured: self.unsecured,
             }),
             Body::Sessions(SessionList {
-                rows: self.session.iter().map(|row| row.info(clock)).collect(),
+                rows: self.listed().map(|row| row.info(clock)).collect(),
                 asked_at: when,
                 complete: true,
             }),
@@ -96,13 +103,13 @@ impl View<'_> {
         for directory in self.directories() {
             bodies.extend(self.directory_bodies(clock, &directory, when, running));
         }
-        for row in self.session.iter().filter(|row| !row.unread) {
+        for row in self.listed().filter(|row| !row.unread) {
             let messages = row.messages(clock);
             bodies.push(Body::Tail(TailRead {
                 session: SessionId::from(row.id.as_str()),
                 asked_at: when,
                 messages,
-                whole: true,
+                whole: !row.partial,
             }));
             if self.dialect() == Dialect::V2 {
                 bodies.push(inbox(clock, &row.id, &row.inbox, when));
@@ -126,6 +133,10 @@ impl View<'_> {
         }
     }
 
+    fn listed(&self) -> impl Iterator<Item = &&Row> {
+        self.session.iter().filter(|row| !row.unlisted)
+    }
+
     fn directories(&self) -> BTreeSet<String> {
         let rows = self.session.iter().map(|row| row.directory.clone());
         rows.chain(self.directory.iter().map(|d| d.path.clone()))
@@ -141,18 +152,17 @@ impl View<'_> {
     ) -> Vec<Body> {
         let directory = Directory::from(path);
         let spec = self.directory.iter().find(|d| d.path == path);
-        let state = match spec.map_or("", |d| d.state.as_str()) {
-            "" | "loaded" | "failed" => DirectoryState::Loaded,
-            "asleep" => DirectoryState::Asleep,
-            "gone" => DirectoryState::Gone,
-            other => panic!("unknown state {other}"),
-        };
+        let state = directory_state(spec);
         let mut bodies = vec![Body::Directory(DirectoryReport {
             directory: directory.clone(),
             state,
         })];
         if state != DirectoryState::Loaded {
             return bodies;
+        }
+        if let Some(servers) = spec.and_then(|d| d.mcp.clone()) {
+            let directory = directory.clone();
+            bodies.push(Body::Mcp(McpRead { directory, servers }));
         }
         let failed = |endpoint, status| {
             Body::Failed(ReadFailed {
@@ -202,6 +212,15 @@ impl View<'_> {
     }
 }
 
+fn directory_state(spec: Option<&Dir>) -> DirectoryState {
+    match spec.map_or("", |d| d.state.as_str()) {
+        "" | "loaded" | "failed" => DirectoryState::Loaded,
+        "asleep" => DirectoryState::Asleep,
+        "gone" => DirectoryState::Gone,
+        other => panic!("unknown state {other}"),
+    }
+}
+
 struct Writer {
     skew: Span,
 }
@@ -219,7 +238,7 @@ impl Writer {
             attempt: row.attempt,
             message: row.message.clone(),
             next: self.at(&row.next),
-            action: None,
+            action: row.action.clone(),
         })
     }
 }
@@ -286,16 +305,27 @@ impl Row {
     }
 
     fn messages(&self, clock: &Writer) -> Vec<Message> {
-        let mut prompt = None;
-        let rows = self.message.iter();
-        rows.map(|row| {
+        messages(clock, &self.id, &self.message)
+    }
+}
+
+fn event(kind: EventKind) -> Body {
+    Body::Event(Event {
+        directory: None,
+        kind,
+    })
+}
+
+fn messages(clock: &Writer, session: &str, rows: &[MessageRow]) -> Vec<Message> {
+    let mut prompt = None;
+    rows.iter()
+        .map(|row| {
             if row.from == "user" {
                 prompt = Some(row.id.clone());
             }
-            row.message(clock, &self.id, prompt.as_deref())
+            row.message(clock, session, prompt.as_deref())
         })
         .collect()
-    }
 }
 
 impl MessageRow {
@@ -320,6 +350,7 @@ impl MessageRow {
             finish: self.finish.clone(),
             error: self.error.as_ref().map(ErrorRow::failure),
             summary: self.summary,
+            structured: self.structured,
             agent: None,
             model: None,
             cost: 0.0,
@@ -356,6 +387,12 @@ impl PartRow {
         if let Some(tool) = &self.tool {
             return PartBody::Tool(Box::new(self.tool(clock, tool)));
         }
+        if self.compaction {
+            return PartBody::Compaction;
+        }
+        if let Some(kind) = &self.kind {
+            return PartBody::Other(kind.clone());
+        }
         match (&self.text, &self.reasoning, self.step.as_deref()) {
             (Some(text), ..) => PartBody::Text(self.prose(clock, text)),
             (_, Some(text), _) => PartBody::Reasoning(self.prose(clock, text)),
@@ -363,6 +400,15 @@ impl PartRow {
             (_, _, Some(reason)) => PartBody::StepFinish(reason.to_owned()),
             _ => panic!("a part is a tool, text, reasoning or step"),
         }
+    }
+
+    /// As it stands in `state.input`.
+    fn questions(&self) -> Option<serde_json::Value> {
+        let question = self.question.as_ref()?;
+        let options = self.options.iter();
+        let options = options.map(|label| serde_json::json!({ "label": label }));
+        let options: Vec<_> = options.collect();
+        Some(serde_json::json!([{ "question": question, "options": options }]))
     }
 
     fn prose(&self, clock: &Writer, text: &str) -> Prose {
@@ -385,12 +431,14 @@ impl PartRow {
                 "running" => ToolState::Running,
                 "completed" => ToolState::Completed,
                 "error" => ToolState::Error,
+                "new" => ToolState::Other("new".into()),
                 other => panic!("unknown tool state {other}"),
             },
             subject: self.subject.clone(),
             timeout_ms: self.timeout.as_ref().map(|text| span(text).as_ms()),
             input_keys: self.keys.clone(),
-            questions: None,
+            input_digest: self.input.bytes().map(u64::from).sum(),
+            questions: self.questions(),
             output: ToolOutput {
                 present: output.is_some(),
                 bytes: output.map_or(0, String::len),
@@ -398,7 +446,7 @@ impl PartRow {
             },
             child: self.child.as_deref().map(SessionId::from),
             interrupted: false,
-            background: false,
+            background: self.background,
             error: self.error.clone(),
             start: clock.maybe(self.start.as_ref()),
             end: clock.maybe(self.end.as_ref()),
@@ -442,20 +490,65 @@ impl Happening {
                 cause: match cause.as_str() {
                     "refused" => LostCause::Refused,
                     "unreachable" => LostCause::Unreachable,
+                    "wedged" => LostCause::Wedged,
+                    "unauthorized" => LostCause::Unauthorized,
+                    "not-opencode" => LostCause::NotOpencode,
                     other => panic!("unknown cause {other}"),
                 },
                 text: format!("connection {cause}"),
                 retry_at: when + Span::secs(1),
             });
         }
-        if let Some(rows) = &self.inbox {
-            let session = self.session.as_deref().expect("an inbox has a session");
-            return inbox(clock, session, rows, when);
+        if self.clock_jumped {
+            return Body::ClockJumped;
         }
-        Body::Event(Event {
-            directory: None,
-            kind: self.kind(clock),
-        })
+        if let Some(directory) = &self.disposed {
+            return event(EventKind::InstanceDisposed(directory.as_str().into()));
+        }
+        self.of_session(clock, when)
+            .unwrap_or_else(|| event(self.kind(clock)))
+    }
+
+    /// What is no event, but of one session.
+    fn of_session(&self, clock: &Writer, when: UnixMs) -> Option<Body> {
+        let name = self.session.as_deref().expect("an event has a session");
+        let session = SessionId::from(name);
+        if self.abort_sent {
+            return Some(Body::AbortSent(session));
+        }
+        if let Some(rows) = &self.inbox {
+            return Some(inbox(clock, name, rows, when));
+        }
+        if let Some(rows) = &self.read {
+            return Some(Body::Tail(TailRead {
+                messages: messages(clock, name, rows),
+                session,
+                asked_at: when,
+                whole: true,
+            }));
+        }
+        match self.gone.as_deref() {
+            Some("404") => Some(Body::SessionGone(session)),
+            Some("deleted") => Some(event(EventKind::SessionDeleted(session))),
+            Some(other) => panic!("unknown end {other}"),
+            None => None,
+        }
+    }
+
+    /// A list of asks of one directory.
+    fn asks_read(&self, directory: &str, when: UnixMs) -> Option<Body> {
+        let session = self.session.as_deref().unwrap_or_default();
+        let kind = match self.asks_read.as_deref()? {
+            "permission" => AskKind::Permission,
+            "question" => AskKind::Question,
+            other => panic!("unknown kind {other}"),
+        };
+        Some(Body::Asks(AsksRead {
+            directory: directory.into(),
+            kind,
+            asked_at: when,
+            asks: self.asks.iter().map(|ask| ask.ask(session)).collect(),
+        }))
     }
 
     fn kind(&self, clock: &Writer) -> EventKind {

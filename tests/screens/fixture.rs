@@ -139,6 +139,7 @@ fn detail() -> Detail {
         line
     };
     Detail {
+        rules: Vec::new(),
         head: vec![
             piece("TTS-Ebook", Tone::Strong),
             piece("ses_08513899fffeXyz", Tone::Dim),

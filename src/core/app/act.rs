@@ -6,6 +6,7 @@ use crate::core::judge::Level;
 use crate::core::plan;
 use crate::core::store::{Reported, Why};
 use crate::core::time::{Span, UnixMs};
+use crate::core::wire::{Body, Input};
 
 /// For so long a selection that moved by itself is not trusted.
 const STEADY: Span = Span(1500);
@@ -53,6 +54,25 @@ impl App {
         } else {
             Vec::new()
         }
+    }
+
+    /// The store hears of an abort as of anything else, so that one that is ignored can be told.
+    /// What does not run has nothing to ignore: a run that begins later is another one.
+    pub(super) fn abort_sent(&mut self, key: &SessionKey, now: UnixMs) -> Vec<Effect> {
+        let Some(server) = self.store.server(key.server) else {
+            return Vec::new();
+        };
+        let session = server.sessions.get(&key.session);
+        if !session.is_some_and(|it| server.reported(it).is_running()) {
+            return Vec::new();
+        }
+        let input = Input {
+            server: key.server,
+            epoch: server.epoch,
+            at: now,
+            body: Body::AbortSent(key.session.clone()),
+        };
+        self.feed(vec![input], now)
     }
 
     /// `e`: always one key.

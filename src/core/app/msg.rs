@@ -23,6 +23,8 @@ pub enum Msg {
     },
     /// Time passed; sent while an age or a countdown is on screen.
     Tick,
+    /// An abort of this session goes out to its server now.
+    AbortSent(SessionKey),
     /// An effect ended.
     Done(Done),
 }
@@ -52,7 +54,8 @@ pub enum Outcome {
 /// Something to be done outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Carry out a plan and verify it; answers with [`Msg::Done`].
+    /// Carry out a plan and verify it; answers with [`Msg::AbortSent`] for each session that it
+    /// aborts, then with [`Msg::Done`].
     Abort(Plan),
     /// Write a session to a file; answers with [`Msg::Done`], the path in the text.
     Export {

@@ -36,14 +36,6 @@ fn rank(verdict: &Verdict) -> u8 {
     }
 }
 
-/// Whether a session belongs on the screen at all: archived ones only while they are busy or ask.
-fn is_listed(session: &Session, verdict: &Verdict) -> bool {
-    session.info.archived.is_none()
-        || verdict.reported.is_running()
-        || !verdict.asks.is_empty()
-        || verdict.level > Level::Ok
-}
-
 struct Candidate<'a> {
     key: SessionKey,
     session: &'a Session,
@@ -130,7 +122,7 @@ impl App {
     fn candidates(&self) -> BTreeMap<SessionKey, Candidate<'_>> {
         let all = self.store.sessions().filter_map(|(key, session)| {
             let verdict = self.verdict(&key)?;
-            is_listed(session, verdict).then(|| {
+            verdict.is_listed(session).then(|| {
                 let one = Candidate {
                     key: key.clone(),
                     session,

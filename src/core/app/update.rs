@@ -19,12 +19,13 @@ pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Paste(text) => app.paste(&text),
         Msg::Layout { rows, last_scroll } => app.laid_out(rows, last_scroll),
         Msg::Tick => app.feed(Vec::new(), now),
+        Msg::AbortSent(key) => app.abort_sent(&key, now),
         Msg::Done(done) => app.done(done, now),
     }
 }
 
 impl App {
-    fn feed(&mut self, inputs: Vec<Input>, now: UnixMs) -> Vec<Effect> {
+    pub(super) fn feed(&mut self, inputs: Vec<Input>, now: UnixMs) -> Vec<Effect> {
         let mut changes: Vec<Change> = Vec::with_capacity(inputs.len());
         for input in inputs {
             let change = self.store.apply(input);

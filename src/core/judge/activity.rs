@@ -5,6 +5,7 @@
 //! can be live, an older running part is residue; the report is consulted only where the words
 //! themselves depend on it (`between-steps`, `ended-early`, asks without a part).
 
+use crate::core::judge::held::{holds_up, standing_asks};
 use crate::core::judge::tools::is_shell;
 use crate::core::judge::{Activity, ActivityState};
 use crate::core::store::{PendingAsk, Reported, Server, Session, Tail};
@@ -14,8 +15,6 @@ use std::borrow::Cow;
 
 /// A clock difference that is taken as none.
 const SAME_TIME: Span = Span::secs(2);
-/// `/permission` and `/question` of a directory were both read.
-pub const BOTH_LISTS: u32 = 2;
 /// How soon after a prompt its run is reported (0.1 s warm, 1.4 s cold under load).
 const RUN_BEGINS: Span = Span::secs(10);
 
@@ -46,29 +45,6 @@ pub fn is_open(message: &Message) -> bool {
     message.is_open() && message.error.is_none()
 }
 
-/// Asks that stand as far as we know: seen in this connection, or not asked again since an older
-/// one. What a restart forgot is gone once the lists were read. In the order of their ids, which
-/// is that of their creation.
-pub fn standing_asks<'a>(server: &Server, session: &'a Session) -> Vec<&'a PendingAsk> {
-    if session.asks.is_empty() {
-        return Vec::new();
-    }
-    let view = server.directories.get(&session.info.directory);
-    let unasked = view.is_none_or(|view| view.ask_reads < BOTH_LISTS);
-    let asks = session.asks.iter();
-    let asks = asks.filter(|pending| unasked || pending.epoch == server.epoch);
-    let mut asks: Vec<_> = asks.collect();
-    asks.sort_by(|a, b| a.ask.id.cmp(&b.ask.id));
-    asks
-}
-
-/// Whether an ask holds up this part of this message.
-pub fn holds_up(pending: &PendingAsk, message: &Message, part: &Part) -> bool {
-    let call = part.tool().and_then(|tool| tool.call.as_ref());
-    let tool = pending.ask.tool.as_ref();
-    tool.is_some_and(|tool| tool.message == message.id && Some(&tool.call) == call)
-}
-
 /// The newest time that a message and its parts name.
 pub fn newest_time(message: &Message) -> UnixMs {
     let times = message.parts.iter().flat_map(part_times).flatten();
@@ -85,7 +61,7 @@ fn part_times(part: &Part) -> [Option<UnixMs>; 2] {
 }
 
 /// Text, reasoning or a tool: what an answer consists of.
-fn is_content(part: &Part) -> bool {
+pub fn is_content(part: &Part) -> bool {
     matches!(
         part.body,
         PartBody::Text(_) | PartBody::Reasoning(_) | PartBody::Tool(_)

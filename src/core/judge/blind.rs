@@ -4,7 +4,7 @@
 //! anything. Invariant: depends on what was read, never on time.
 
 use crate::core::judge::facts::Facts;
-use crate::core::judge::tools::{ToolKind, is_shell};
+use crate::core::judge::tools::{ToolKind, has_not_begun, is_shell};
 use crate::core::store::Gap;
 use crate::core::wire::{AskKind, Endpoint, Part, ToolPart, ToolState};
 use std::borrow::Cow;
@@ -34,7 +34,8 @@ pub(super) fn to_asks(facts: &Facts) -> Option<Cow<'static, str>> {
 }
 
 /// Which ask may hold up a tool without our seeing it. One that put something out, has a child,
-/// was started by a person or was answered waits for none.
+/// was started by a person or was answered waits for none. Where the list of permissions fails,
+/// tools that are judged by age are: such a finding says that it may be a permission.
 fn unseen_ask(facts: &Facts, tool: &ToolPart, kind: ToolKind) -> Option<AskKind> {
     let ask = match kind {
         ToolKind::Shell => return None,
@@ -44,7 +45,9 @@ fn unseen_ask(facts: &Facts, tool: &ToolPart, kind: ToolKind) -> Option<AskKind>
     };
     let silent = tool.state == ToolState::Running && !tool.output.present;
     let silent = silent && !facts.was_released(tool);
-    (silent && !facts.knows_asks(ask)).then_some(ask)
+    let fails = ask == AskKind::Permission && gap(facts, ask).is_some();
+    let aged = fails && kind != ToolKind::Task && !has_not_begun(facts.server, tool, kind);
+    (silent && !aged && !facts.knows_asks(ask)).then_some(ask)
 }
 
 fn words(facts: &Facts, tool: &ToolPart, kind: AskKind) -> Cow<'static, str> {

@@ -1,19 +1,19 @@
 //! A judgement that is kept up to date: only what changed, or is due, is judged again.
 //!
+//! What it does: collect who is judged again (`bonds.rs` says on whom a change tells), judge them,
+//! hand what that means up to their ancestors (`family.rs`). What it does not: know any rule.
 //! Invariant: after [`Judge::update`] the judgement equals [`super::judge_all`] at that time, but
-//! for ages inside evidence, which are those of the last look. A session's own verdict rests on
-//! its server, itself, its parent (does it run here) and its descendants (do they ask, how long may
-//! they run), on the same session of other servers, and where a list of permissions is broken on
-//! all that run there; so those are judged again with it.
+//! for ages inside evidence, which are those of the last look. A change of one session never costs
+//! a walk over all of them.
 
 use crate::core::id::{Epoch, ServerId, SessionId, SessionKey};
-use crate::core::judge::family::{self, Below};
-use crate::core::judge::rules::is_broken;
+use crate::core::judge::bonds::{self, Bonds};
+use crate::core::judge::family::{self, Family};
+use crate::core::judge::server::is_listed;
 use crate::core::judge::{Facts, Judgement, Limits, Verdict, judge_server, one};
-use crate::core::store::{Change, Server, Store};
+use crate::core::store::{Change, Store};
 use crate::core::time::UnixMs;
-use crate::core::wire::Endpoint;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Keeps a [`Judgement`].
 #[derive(Debug, Clone, Default)]
@@ -21,16 +21,26 @@ pub struct Judge {
     limits: Limits,
     now: UnixMs,
     epochs: BTreeMap<ServerId, Epoch>,
-    own: BTreeMap<SessionKey, Verdict>,
-    /// Causes and asks: the sessions whose own verdict concerns their ancestors.
-    concerning: BTreeSet<SessionKey>,
-    below: BTreeMap<SessionKey, Below>,
-    parents: BTreeMap<SessionKey, SessionId>,
-    children: BTreeMap<SessionKey, BTreeSet<SessionId>>,
-    /// By when, in the watcher's clock.
-    due: BTreeSet<(UnixMs, SessionKey)>,
-    due_at: BTreeMap<SessionKey, UnixMs>,
+    bonds: Bonds,
+    family: Family,
+    /// The sessions that their servers list, and when each last ran, which their servers look at.
+    listed: BTreeMap<SessionKey, Option<UnixMs>>,
+    due: Due,
     judgement: Judgement,
+}
+
+/// One update under way.
+#[derive(Debug, Default)]
+struct Round {
+    /// To be judged.
+    sessions: BTreeSet<SessionKey>,
+    /// Servers to be judged.
+    servers: BTreeSet<ServerId>,
+    /// To be judged too, once the others are: somebody joined or left their club, or they may have
+    /// other ancestors now.
+    later: BTreeSet<SessionKey>,
+    /// Verdicts without what lies below; `None`: it is gone.
+    judged: BTreeMap<SessionKey, Option<Verdict>>,
 }
 
 impl Judge {
@@ -57,160 +67,182 @@ impl Judge {
     pub fn update(&mut self, store: &Store, changes: &[Change], now: UnixMs) -> &Judgement {
         let back = now < self.now;
         self.now = now;
-        let mut dirty = self.take_due();
+        let mut round = Round {
+            sessions: self.due.take(now),
+            ..Round::default()
+        };
         for (id, server) in store.servers() {
             let known = self.epochs.insert(id, server.epoch);
-            let whole = |change: &Change| *change == Change::Server(id);
-            if back || known != Some(server.epoch) || changes.iter().any(whole) {
-                self.whole_server(store, id, &mut dirty);
+            if back || known != Some(server.epoch) || changes.contains(&Change::Server(id)) {
+                self.whole_server(store, id, &mut round);
             }
         }
         for change in changes {
-            if let Change::Sessions(id, sessions) = change {
-                let keys = sessions.iter().map(|s| SessionKey::new(*id, s.clone()));
-                keys.for_each(|key| self.with_family(store, key, &mut dirty));
-            }
+            self.take(store, change, &mut round);
         }
-        self.with_twins(store, &mut dirty);
-        self.with_rivals(store, &mut dirty);
-        self.judge(store, dirty);
+        self.judge(store, round);
         &self.judgement
     }
 
-    fn take_due(&mut self) -> BTreeSet<SessionKey> {
-        let mut keys = BTreeSet::new();
-        while let Some((at, key)) = self.due.pop_first() {
-            if at > self.now {
-                self.due.insert((at, key));
-                break;
+    fn take(&self, store: &Store, change: &Change, round: &mut Round) {
+        if let Change::Itself(id, _) = change {
+            round.servers.insert(*id);
+        }
+        match change {
+            // Whole servers are taken already, each once.
+            Change::Nothing | Change::Stale(_) | Change::Server(_) => {}
+            Change::Progress(id, session) => {
+                let key = SessionKey::new(*id, session.clone());
+                self.bonds.progressed(store, key, &mut round.sessions);
             }
-            keys.insert(key);
-        }
-        keys
-    }
-
-    fn whole_server(&self, store: &Store, id: ServerId, dirty: &mut BTreeSet<SessionKey>) {
-        if let Some(server) = store.server(id) {
-            let keys = server.sessions.keys();
-            dirty.extend(keys.map(|session| SessionKey::new(id, session.clone())));
-        }
-        let known = self.own.keys().filter(|key| key.server == id);
-        dirty.extend(known.cloned());
-    }
-
-    /// A session, all of its ancestors and its children.
-    fn with_family(&self, store: &Store, key: SessionKey, dirty: &mut BTreeSet<SessionKey>) {
-        if let Some(children) = self.children.get(&key) {
-            let children = children.iter().cloned();
-            dirty.extend(children.map(|child| SessionKey::new(key.server, child)));
-        }
-        let mut at = Some(key);
-        let mut seen = BTreeSet::new();
-        while let Some(key) = at.filter(|key| !seen.contains(key)) {
-            at = family::parent(store, &key);
-            seen.insert(key);
-        }
-        dirty.append(&mut seen);
-    }
-
-    /// The same sessions on other servers: what one runs, the others do not call interrupted.
-    fn with_twins(&self, store: &Store, dirty: &mut BTreeSet<SessionKey>) {
-        let servers: Vec<ServerId> = store.servers().map(|(id, _)| id).collect();
-        if servers.len() < 2 {
-            return;
-        }
-        let twins = dirty.iter().flat_map(|key| {
-            let others = servers.iter().filter(|id| **id != key.server);
-            others.map(|id| SessionKey::new(*id, key.session.clone()))
-        });
-        let known: Vec<_> = twins.filter(|key| self.own.contains_key(key)).collect();
-        dirty.extend(known);
-    }
-
-    /// Where a list of permissions is broken, how many sessions may be meant concerns each of them.
-    fn with_rivals(&self, store: &Store, dirty: &mut BTreeSet<SessionKey>) {
-        let servers: BTreeSet<ServerId> = dirty.iter().map(|key| key.server).collect();
-        let broken = |server: &Server| {
-            let mut gaps = server.gaps.iter();
-            gaps.any(|gap| gap.endpoint == Endpoint::Permission && is_broken(gap))
-        };
-        for id in servers {
-            if store.server(id).is_some_and(broken) {
-                let own = self.own.iter().filter(|(key, _)| key.server == id);
-                let running = own.filter(|(_, verdict)| verdict.reported.is_running());
-                dirty.extend(running.map(|(key, _)| key.clone()));
+            Change::Itself(id, sessions) | Change::Sessions(id, sessions) => {
+                for session in sessions {
+                    let key = SessionKey::new(*id, session.clone());
+                    self.bonds.changed(store, key, &mut round.sessions);
+                }
             }
         }
     }
 
-    fn judge(&mut self, store: &Store, dirty: BTreeSet<SessionKey>) {
-        for key in &dirty {
-            self.judge_one(store, key);
+    /// Every session of a server that is known or was, and itself.
+    fn whole_server(&self, store: &Store, id: ServerId, round: &mut Round) {
+        round.servers.insert(id);
+        let verdicts = self.judgement.verdicts.range(first_of(id)..);
+        let known = verdicts.map(|(key, _)| key);
+        let known = known.take_while(|key| key.server == id).cloned();
+        let server = store.server(id).into_iter();
+        let sessions = server.flat_map(|server| server.sessions.keys());
+        let sessions = sessions.map(|session| SessionKey::new(id, session.clone()));
+        for key in known.chain(sessions) {
+            round.sessions.extend(bonds::twins(store, &key));
+            round.sessions.insert(key);
         }
-        let concerning = self.concerning.iter().filter_map(|key| self.own.get(key));
-        let below = family::below(store, concerning);
-        let old = std::mem::replace(&mut self.below, below);
-        let moved = old.keys().chain(self.below.keys());
-        let moved = moved.filter(|key| old.get(key) != self.below.get(key));
-        let touched: BTreeSet<SessionKey> = moved.cloned().chain(dirty).collect();
-        for key in touched {
-            self.join(key);
-        }
-        self.judgement.servers = store.servers().map(|(id, s)| judge_server(id, s)).collect();
-        self.judgement.recheck = self.due.first().map(|(at, _)| *at);
     }
 
-    fn judge_one(&mut self, store: &Store, key: &SessionKey) {
-        self.own.remove(key);
-        if let Some(at) = self.due_at.remove(key) {
-            self.due.remove(&(at, key.clone()));
+    fn judge(&mut self, store: &Store, mut round: Round) {
+        let sessions = std::mem::take(&mut round.sessions);
+        self.judge_each(store, sessions, &mut round);
+        let later = std::mem::take(&mut round.later);
+        self.judge_each(store, later, &mut round);
+        let mut ancestors = BTreeSet::new();
+        for (key, own) in &round.judged {
+            self.family.tell(store, key, own.as_ref(), &mut ancestors);
         }
-        self.concerning.remove(key);
-        let Some(facts) = Facts::new(store, key, self.now, &self.limits) else {
-            self.link(key, None);
-            return;
-        };
-        let (server, session) = (facts.server, facts.session);
-        let verdict = one::judge(&facts, None);
-        if let Some(at) = verdict.recheck.map(|at| at - server.skew) {
-            self.due.insert((at, key.clone()));
-            self.due_at.insert(key.clone(), at);
+        // Their own verdicts are not kept: what is shown has what lay below them in it.
+        self.judge_each(store, ancestors, &mut round);
+        for (key, own) in std::mem::take(&mut round.judged) {
+            self.show(store, key, own, &mut round.servers);
         }
-        if family::concerns_ancestors(&verdict) {
-            self.concerning.insert(key.clone());
-        }
-        self.link(key, session.info.parent.clone());
-        self.own.insert(key.clone(), verdict);
+        self.judge_servers(store, &round.servers);
+        self.judgement.recheck = self.due.first();
     }
 
-    fn join(&mut self, key: SessionKey) {
-        let Some(own) = self.own.get(&key) else {
-            self.judgement.verdicts.remove(&key);
-            return;
-        };
-        let mut verdict = own.clone();
-        if let Some(below) = self.below.get(&key) {
-            family::join(&mut verdict, below);
+    /// Judges sessions by themselves, those that are not yet judged.
+    fn judge_each(&mut self, store: &Store, keys: BTreeSet<SessionKey>, round: &mut Round) {
+        for key in keys {
+            if !round.judged.contains_key(&key) {
+                let own = self.judge_one(store, &key, round);
+                round.judged.insert(key, own);
+            }
         }
-        self.judgement.verdicts.insert(key, verdict);
     }
 
-    /// Remembers who is whose child.
-    fn link(&mut self, key: &SessionKey, parent: Option<SessionId>) {
-        let old = match &parent {
-            Some(parent) => self.parents.insert(key.clone(), parent.clone()),
-            None => self.parents.remove(key),
+    fn judge_one(&mut self, store: &Store, key: &SessionKey, round: &mut Round) -> Option<Verdict> {
+        let facts = Facts::new(store, key, self.now, &self.limits);
+        if self.bonds.tie(key, facts.as_ref(), &mut round.later) {
+            for top in self.bonds.children(key).chain([key.clone()]) {
+                round.later.extend(self.family.concerned(&top));
+                round.later.insert(top);
+            }
+        }
+        let verdict = facts.as_ref().map(|facts| one::judge(facts, None));
+        let skew = facts.map(|facts| facts.server.skew).unwrap_or_default();
+        let recheck = verdict.as_ref().and_then(|verdict| verdict.recheck);
+        self.due.set(key, recheck.map(|at| at - skew));
+        verdict
+    }
+
+    /// Joins what lies below a session to its own verdict; that is its place in the judgement.
+    fn show(
+        &mut self,
+        store: &Store,
+        key: SessionKey,
+        mut own: Option<Verdict>,
+        servers: &mut BTreeSet<ServerId>,
+    ) {
+        if let Some((verdict, below)) = own.as_mut().zip(self.family.below(&key)) {
+            family::join(store, verdict, below);
+        }
+        let listed = own.as_ref().filter(|own| is_listed(own));
+        let ran = listed.and_then(|_| Some(store.session(&key)?.watch.ran_here_at));
+        let before = match ran {
+            Some(ran) => self.listed.insert(key.clone(), ran),
+            None => self.listed.remove(&key),
         };
-        if old == parent {
+        if before != ran {
+            servers.insert(key.server);
+        }
+        match own {
+            Some(verdict) => self.judgement.verdicts.insert(key, verdict),
+            None => self.judgement.verdicts.remove(&key),
+        };
+    }
+
+    /// Servers are never forgotten, so their places are those of the store.
+    fn judge_servers(&mut self, store: &Store, again: &BTreeSet<ServerId>) {
+        for (place, (id, server)) in store.servers().enumerate() {
+            let known = self.judgement.servers.get_mut(place);
+            if known.is_some() && !again.contains(&id) {
+                continue;
+            }
+            let listed = self.listed.range(first_of(id)..).map(|(key, _)| key);
+            let listed = listed.take_while(|key| key.server == id);
+            let listed: Vec<SessionId> = listed.map(|key| key.session.clone()).collect();
+            let verdict = judge_server(id, server, &listed);
+            match known {
+                Some(known) => *known = verdict,
+                None => self.judgement.servers.push(verdict),
+            }
+        }
+    }
+}
+
+/// No key of a server comes before this one.
+fn first_of(server: ServerId) -> SessionKey {
+    SessionKey::new(server, SessionId::from(""))
+}
+
+/// When which session is to be judged again, in the watcher's clock.
+#[derive(Debug, Clone, Default)]
+struct Due {
+    sorted: BTreeSet<(UnixMs, SessionKey)>,
+    at: HashMap<SessionKey, UnixMs>,
+}
+
+impl Due {
+    fn first(&self) -> Option<UnixMs> {
+        self.sorted.first().map(|(at, _)| *at)
+    }
+
+    fn set(&mut self, key: &SessionKey, at: Option<UnixMs>) {
+        let old = match at {
+            Some(at) => self.at.insert(key.clone(), at),
+            None => self.at.remove(key),
+        };
+        if old == at {
             return;
         }
-        let of = |parent| SessionKey::new(key.server, parent);
-        if let Some(children) = old.and_then(|old| self.children.get_mut(&of(old))) {
-            children.remove(&key.session);
+        if let Some(old) = old {
+            self.sorted.remove(&(old, key.clone()));
         }
-        if let Some(parent) = parent {
-            let children = self.children.entry(of(parent)).or_default();
-            children.insert(key.session.clone());
+        if let Some(at) = at {
+            self.sorted.insert((at, key.clone()));
         }
+    }
+
+    /// The sessions that are due. They stay so until they are judged again.
+    fn take(&self, now: UnixMs) -> BTreeSet<SessionKey> {
+        let due = self.sorted.iter().take_while(|(at, _)| *at <= now);
+        due.map(|(_, key)| key.clone()).collect()
     }
 }

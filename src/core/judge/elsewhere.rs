@@ -3,11 +3,16 @@
 //!
 //! Ids are random, so the same id is the same session.
 
-use crate::core::judge::activity::is_open;
+use crate::core::judge::activity::{self, is_open};
+use crate::core::judge::agreement::has_ended;
 use crate::core::judge::facts::Facts;
 use crate::core::store::{Server, Session};
+use crate::core::time::UnixMs;
 use crate::core::wire::Message;
 use std::borrow::Cow;
+
+/// Why nothing is missed in a session that [`unheard_until`] tells of.
+pub(super) const RUNS_ELSEWHERE: &str = "it runs elsewhere: it changes without this server";
 
 /// Why another server knows better about a message that looks left alone here: it runs the session
 /// now, or has seen it go on.
@@ -19,6 +24,28 @@ pub(super) fn knows_better(facts: &Facts, message: &Message) -> Option<Cow<'stat
         }
         has_gone_on(session, message).then(|| format!("{name} has seen it go on").into())
     })
+}
+
+/// Names of the other servers that run a turn of this session now, as far as they show it.
+pub(super) fn run_also_on<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
+    let running = others(facts).filter(|(server, session)| {
+        let activity = activity::derive(server, session).0;
+        server.reported(session).is_running() && !has_ended(activity.state)
+    });
+    running
+        .map(|(server, _)| server.spec.name.as_str())
+        .collect()
+}
+
+/// Until when its messages count as another process's work: they changed between two reads with no
+/// event of it, and this server has not run it since. Server's clock.
+pub(super) fn unheard_until(facts: &Facts) -> Option<UnixMs> {
+    let watch = &facts.session.watch;
+    let seen = watch
+        .unheard_at
+        .filter(|at| watch.ran_here_at < Some(*at))?;
+    let until = facts.at(seen) + facts.limits.elsewhere;
+    Some(until).filter(|until| facts.now < *until)
 }
 
 fn others<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (&'a Server, &'a Session)> {

@@ -2,22 +2,32 @@
 
 use crate::core::id::SessionKey;
 use crate::core::judge::facts::Facts;
-use crate::core::judge::{Explanation, Limits, family, judge_all, one};
+use crate::core::judge::{Explanation, Limits, Verdict, family, judge_all, one};
 use crate::core::store::{Reported, Store};
 use crate::core::time::UnixMs;
 
-/// Explains a session, roll-up included. `now` is the watcher's clock.
+/// Explains a session, roll-up included, from nothing but the store. `now` is the watcher's clock.
 pub fn explain(
     store: &Store,
     key: &SessionKey,
     now: UnixMs,
     limits: &Limits,
 ) -> Option<Explanation> {
-    let facts = Facts::new(store, key, now, limits)?;
+    let joined = judge_all(store, now, limits).verdicts.remove(key)?;
+    explain_verdict(store, joined, now, limits)
+}
+
+/// Explains a verdict that is up to date, as a kept [`super::Judge`] has it: the other sessions are
+/// not judged again.
+pub fn explain_verdict(
+    store: &Store,
+    verdict: Verdict,
+    now: UnixMs,
+    limits: &Limits,
+) -> Option<Explanation> {
+    let facts = Facts::new(store, &verdict.key, now, limits)?;
     let mut tried = Vec::new();
-    let own = one::judge(&facts, Some(&mut tried));
-    let joined = judge_all(store, now, limits).verdicts.remove(key);
-    let verdict = joined.unwrap_or(own);
+    one::judge(&facts, Some(&mut tried));
     tried.extend(family::tried(&verdict));
     let mut rows = list(store, &facts);
     if let Some(why) = &verdict.blind {
@@ -125,11 +135,19 @@ fn message_rows(facts: &Facts) -> Vec<(&'static str, String)> {
     rows
 }
 
+fn disposed_at(facts: &Facts) -> Option<UnixMs> {
+    let home = &facts.session.info.directory;
+    facts.server.directories.get(home)?.disposed_at
+}
+
 fn watch_rows(facts: &Facts) -> Vec<(&'static str, String)> {
     let watch = &facts.session.watch;
     let seen = [
         ("last progress seen", watch.progress_at),
         ("last seen running here", watch.ran_here_at),
+        ("last changed without an event", watch.unheard_at),
+        ("abort sent from here", watch.abort_sent_at),
+        ("its project disposed", disposed_at(facts)),
         ("server last found closed", facts.server.refused_at),
     ];
     let mut rows: Vec<_> = seen

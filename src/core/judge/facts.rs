@@ -4,7 +4,9 @@
 //! Invariant: all times that leave here are the server's; the watcher's are translated by [`Facts::at`].
 
 use crate::core::id::{ServerId, SessionKey};
-use crate::core::judge::activity::{self, BOTH_LISTS, is_open, newest_time, standing_asks};
+use crate::core::judge::activity::{self, is_open, newest_time};
+use crate::core::judge::held::standing_asks;
+use crate::core::judge::held::{Held, held_by};
 use crate::core::judge::limits::Limits;
 use crate::core::judge::{Activity, blind};
 use crate::core::store::{PendingAsk, Reported, Server, Session, Store};
@@ -69,6 +71,18 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The same look at another session of this server.
+    pub(super) fn beside(&self, session: &'a Session) -> Facts<'a> {
+        let (activity, why) = activity::derive(self.server, session);
+        Facts {
+            session,
+            reported: self.server.reported(session),
+            activity,
+            why,
+            ..*self
+        }
+    }
+
     /// A watcher's time in the server's clock.
     pub fn at(&self, watcher: UnixMs) -> UnixMs {
         self.server.server_time(watcher)
@@ -98,17 +112,27 @@ impl<'a> Facts<'a> {
     /// The asks of this kind can be read in its directory, and were, in this connection.
     pub fn knows_asks(&self, kind: AskKind) -> bool {
         let view = self.server.directories.get(&self.session.info.directory);
-        let other = match kind {
-            AskKind::Permission => AskKind::Question,
-            AskKind::Question => AskKind::Permission,
-        };
-        // Reads of both lists are counted together; of one that fails there are none.
-        let wanted = if blind::gap(self, other).is_some() {
-            1
-        } else {
-            BOTH_LISTS
-        };
-        view.is_some_and(|view| view.ask_reads >= wanted) && blind::gap(self, kind).is_none()
+        view.is_some_and(|view| view.has_read(kind)) && blind::gap(self, kind).is_none()
+    }
+
+    /// Since when our own watching of this server has no gap: silence before it is not known.
+    /// `None`: it is not followed.
+    pub fn watched_since(&self) -> Option<UnixMs> {
+        let live = self.server.live_since?;
+        Some(self.at(live.max(self.server.jumped_at.unwrap_or(live))))
+    }
+
+    /// Until when ages are not trusted because a clock jumped, if that is still to come.
+    pub fn trusted_at(&self) -> Option<UnixMs> {
+        let at = self.at(self.server.jumped_at?) + self.limits.after_jump;
+        Some(at).filter(|at| self.now < *at)
+    }
+
+    /// The newest sign of progress: times that a message names, and what we saw change.
+    pub fn progress_of(&self, message: &Message) -> UnixMs {
+        let named = newest_time(message);
+        let seen = self.session.watch.progress_at;
+        seen.map_or(named, |at| self.at(at).max(named))
     }
 
     /// An ask of this call was answered: further ones would have been heard as well.
@@ -143,10 +167,12 @@ impl<'a> Facts<'a> {
         standing_asks(self.server, self.session).into_iter()
     }
 
-    /// An ask is pending here, or in the child of a task that runs here.
+    /// An ask is pending here (a ghost is not), or in the child of a task that runs here.
     pub fn is_asking(&self) -> bool {
         let below = |part: &Part| self.child_of(part).is_some_and(|c| !c.asks.is_empty());
-        !self.session.asks.is_empty() || self.session.tail.live_parts().any(below)
+        let mut own = self.session.asks.iter();
+        own.any(|pending| !matches!(held_by(self, pending), Held::Ended { .. }))
+            || self.session.tail.live_parts().any(below)
     }
 
     /// When its content last changed: the row, its messages and their parts.

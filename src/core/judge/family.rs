@@ -1,7 +1,9 @@
 //! What descendants mean for their ancestors: `subagent-stuck`, `subagent-needs-you`, their asks.
 //!
-//! Invariants: only a session's **own** findings are a cause, so a cause is counted once on each
-//! ancestor; the walk up ends at a missing parent and at a cycle.
+//! What it does: keep, for each ancestor, what lies below it ([`Family`]), and join that to its
+//! verdict. What it does not: judge a session. Invariants: only a session's **own** findings are a
+//! cause, so a cause is counted once on each ancestor; the walk up ends at a missing parent and at
+//! a cycle.
 
 use crate::core::id::{SessionId, SessionKey};
 use crate::core::judge::say::no;
@@ -9,7 +11,7 @@ use crate::core::judge::{Answer, Evidence, Finding, Level, Offer, Tried, Verdict
 use crate::core::store::{Reported, Store};
 use crate::core::time::UnixMs;
 use crate::core::wire::Ask;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Name and meaning of the findings made here, for the README.
 pub const FAMILY_FINDINGS: [(&str, &str); 2] = [
@@ -25,14 +27,26 @@ pub const FAMILY_FINDINGS: [(&str, &str); 2] = [
 const STUCK: &str = "subagent-stuck";
 const NEEDS: &str = "subagent-needs-you";
 
-/// What lies below one ancestor.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Below {
-    causes: Vec<Cause>,
-    asks: Vec<(SessionId, Vec<Ask>)>,
+/// What lies below every ancestor. A change of one session costs as much as it has ancestors.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Family {
+    below: HashMap<SessionKey, Below>,
+    /// Which ancestors show a session, so that they can be freed of it.
+    shown_by: HashMap<SessionKey, Vec<SessionKey>>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+/// What lies below one ancestor, by the session concerned.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Below(BTreeMap<SessionId, Concern>);
+
+/// What one session means for one ancestor.
+#[derive(Debug, Clone)]
+struct Concern {
+    cause: Option<Cause>,
+    asks: Vec<Ask>,
+}
+
+#[derive(Debug, Clone)]
 struct Cause {
     level: Level,
     name: &'static str,
@@ -43,25 +57,60 @@ struct Cause {
     path: Vec<SessionId>,
 }
 
-/// Collects what lies below each ancestor, given the verdicts of sessions without their family.
-pub(super) fn below<'a>(
-    store: &Store,
-    own: impl Iterator<Item = &'a Verdict>,
-) -> BTreeMap<SessionKey, Below> {
-    let mut all = BTreeMap::new();
-    for verdict in own {
-        if concerns_ancestors(verdict) {
-            climb(store, verdict, &mut all);
+impl Family {
+    /// What a session's own verdict means for its ancestors, in place of what it meant before.
+    /// `None`: it is gone. The ancestors that showed it or show it now are added to `touched`.
+    pub(super) fn tell(
+        &mut self,
+        store: &Store,
+        key: &SessionKey,
+        own: Option<&Verdict>,
+        touched: &mut BTreeSet<SessionKey>,
+    ) {
+        for ancestor in self.shown_by.remove(key).unwrap_or_default() {
+            if let Some(below) = self.below.get_mut(&ancestor) {
+                below.0.remove(&key.session);
+                if below.0.is_empty() {
+                    self.below.remove(&ancestor);
+                }
+            }
+            touched.insert(ancestor);
         }
+        let Some(own) = own.filter(|own| concerns_ancestors(own)) else {
+            return;
+        };
+        let above = above(store, key);
+        for (n, ancestor) in above.iter().enumerate() {
+            let way = above[..n].iter().rev().chain([key]);
+            let concern = Concern {
+                cause: cause(store, own, way),
+                asks: own.asks.clone(),
+            };
+            let below = self.below.entry(ancestor.clone()).or_default();
+            below.0.insert(key.session.clone(), concern);
+        }
+        touched.extend(above.iter().cloned());
+        self.shown_by.insert(key.clone(), above);
     }
-    for below in all.values_mut() {
-        below.sort();
+
+    /// What lies below a session, if anything does.
+    pub(super) fn below(&self, key: &SessionKey) -> Option<&Below> {
+        self.below.get(key)
     }
-    all
+
+    /// The sessions below this one that it shows.
+    pub(super) fn concerned(&self, key: &SessionKey) -> impl Iterator<Item = SessionKey> {
+        let server = key.server;
+        let below = self.below.get(key).into_iter();
+        below.flat_map(move |below| {
+            let ids = below.0.keys();
+            ids.map(move |id| SessionKey::new(server, id.clone()))
+        })
+    }
 }
 
 /// A session's own verdict that its ancestors show as well.
-pub(super) fn concerns_ancestors(own: &Verdict) -> bool {
+fn concerns_ancestors(own: &Verdict) -> bool {
     is_cause(own) || !own.asks.is_empty()
 }
 
@@ -69,38 +118,41 @@ fn is_cause(verdict: &Verdict) -> bool {
     verdict.level >= Level::NeedsYou
 }
 
-fn climb(store: &Store, verdict: &Verdict, all: &mut BTreeMap<SessionKey, Below>) {
-    let mut path = vec![verdict.key.session.clone()];
-    let mut at = parent(store, &verdict.key);
-    while let Some(key) = at.filter(|key| !path.contains(&key.session)) {
-        let below = all.entry(key.clone()).or_default();
-        let shows = is_cause(verdict) && !is_put_away(store, &key);
-        if let Some(leading) = verdict.leading().filter(|_| shows) {
-            below.causes.push(Cause {
-                level: verdict.level,
-                name: leading.name,
-                since: leading.since,
-                title: title(store, &verdict.key),
-                path: path.iter().rev().cloned().collect(),
-            });
+fn cause<'a>(
+    store: &Store,
+    own: &Verdict,
+    way: impl Iterator<Item = &'a SessionKey>,
+) -> Option<Cause> {
+    let leading = own.leading().filter(|_| is_cause(own))?;
+    Some(Cause {
+        level: own.level,
+        name: leading.name,
+        since: leading.since,
+        title: title(store, &own.key),
+        path: way.map(|key| key.session.clone()).collect(),
+    })
+}
+
+/// The known ancestors of a session, its parent first.
+pub(super) fn above(store: &Store, key: &SessionKey) -> Vec<SessionKey> {
+    let mut above: Vec<SessionKey> = Vec::new();
+    let sessions = store.server(key.server).map(|server| &server.sessions);
+    let find = |id: &SessionId| sessions.and_then(|sessions| sessions.get(id));
+    let mut at = find(&key.session);
+    while let Some(id) = at.and_then(|session| session.info.parent.as_ref()) {
+        let known = above.iter().chain([key]);
+        at = find(id).filter(|_| !known.map(|key| &key.session).any(|known| known == id));
+        if at.is_some() {
+            above.push(SessionKey::new(key.server, id.clone()));
         }
-        if !verdict.asks.is_empty() {
-            let asks = (verdict.key.session.clone(), verdict.asks.clone());
-            below.asks.push(asks);
-        }
-        path.push(key.session.clone());
-        at = parent(store, &key);
     }
+    above
 }
 
 /// Archived and not running: left out, whatever lies below.
-fn is_put_away(store: &Store, key: &SessionKey) -> bool {
-    store
-        .session(key)
-        .zip(store.server(key.server))
-        .is_some_and(|(session, server)| {
-            session.info.archived.is_some() && !server.reported(session).is_running()
-        })
+fn is_put_away(store: &Store, verdict: &Verdict) -> bool {
+    let session = store.session(&verdict.key);
+    session.is_some_and(|it| it.info.archived.is_some()) && !verdict.reported.is_running()
 }
 
 fn title(store: &Store, key: &SessionKey) -> String {
@@ -116,16 +168,11 @@ pub(super) fn parent(store: &Store, key: &SessionKey) -> Option<SessionKey> {
 }
 
 impl Below {
-    fn sort(&mut self) {
-        self.causes
-            .sort_by(|a, b| (a.since, &a.path).cmp(&(b.since, &b.path)));
-        self.asks.sort_by(|a, b| a.0.cmp(&b.0));
-    }
-
     fn finding(&self, name: &'static str, level: Level) -> Option<Finding> {
-        let mut causes = self.causes.iter().filter(|cause| cause.level == level);
-        let first = causes.next()?;
-        let count = 1 + causes.count();
+        let causes = self.0.values().filter_map(|concern| concern.cause.as_ref());
+        let causes = causes.filter(|cause| cause.level == level);
+        let count = causes.clone().count();
+        let first = causes.min_by(|a, b| (a.since, &a.path).cmp(&(b.since, &b.path)))?;
         let mut evidence = Evidence::new();
         let session = first.path.last().map(|id| id.as_str().to_owned());
         evidence.insert("session".into(), session.into());
@@ -157,12 +204,12 @@ fn offers(level: Level) -> Vec<Offer> {
     }
 }
 
-/// Adds to an ancestor what lies below it. One that cannot be judged keeps its level; it only
-/// lists the asks.
-pub(super) fn join(verdict: &mut Verdict, below: &Below) {
-    let asks = below.asks.iter().flat_map(|(_, asks)| asks.iter().cloned());
-    verdict.asks.extend(asks);
-    if !is_open_to(verdict) {
+/// Adds to an ancestor's own verdict what lies below it. One that cannot be judged, or is put away,
+/// keeps its level; it only lists the asks.
+pub(super) fn join(store: &Store, verdict: &mut Verdict, below: &Below) {
+    let asks = below.0.values().flat_map(|concern| &concern.asks);
+    verdict.asks.extend(asks.cloned());
+    if !is_open_to(verdict) || is_put_away(store, verdict) {
         return;
     }
     let found = [(STUCK, Level::Stuck), (NEEDS, Level::NeedsYou)];

@@ -6,11 +6,14 @@
 mod activity;
 mod agreement;
 mod blind;
+mod bonds;
 mod cache;
 mod elsewhere;
 mod explain;
 mod facts;
 mod family;
+mod held;
+mod limit_table;
 mod limits;
 mod one;
 mod rest;
@@ -21,13 +24,15 @@ mod tools;
 mod verdict;
 
 pub use cache::Judge;
-pub use explain::explain;
+pub use explain::{explain, explain_verdict};
 pub use facts::Facts;
 pub use family::FAMILY_FINDINGS;
-pub use limits::{Limits, ToolLimit};
+pub use limit_table::{AFTER_TIMEOUT, LIMITS, LimitRow, Slot};
+pub use limits::{Limits, Stages, ToolLimit};
 pub use rules::{RULES, Rule};
+use server::interrupted_of;
 pub use server::{SERVER_FINDINGS, judge_server};
-pub use tools::ToolKind;
+pub use tools::{ToolKind, may_be_mcp};
 pub use verdict::{
     Activity, ActivityState, Agreement, Answer, Evidence, Explanation, Finding, Level, Offer,
     ServerVerdict, Settling, Tried, Verdict,
@@ -36,7 +41,8 @@ pub use verdict::{
 use crate::core::id::SessionKey;
 use crate::core::store::Store;
 use crate::core::time::UnixMs;
-use std::collections::BTreeMap;
+use family::Family;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that follows from a store at one time.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -68,16 +74,27 @@ pub fn judge_all(store: &Store, now: UnixMs, limits: &Limits) -> Judgement {
             verdicts.insert(verdict.key.clone(), verdict);
         }
     }
-    let below = family::below(store, verdicts.values());
-    for (key, below) in &below {
-        if let Some(verdict) = verdicts.get_mut(key) {
-            family::join(verdict, below);
-        }
-    }
-    let servers = store.servers().map(|(id, s)| judge_server(id, s)).collect();
+    roll_up(store, &mut verdicts);
+    let servers = store.servers();
+    let servers = servers.map(|(id, s)| judge_server(id, s, &interrupted_of(id, &verdicts)));
+    let servers = servers.collect();
     Judgement {
         verdicts,
         servers,
         recheck,
+    }
+}
+
+/// Adds to every verdict what lies below its session.
+fn roll_up(store: &Store, verdicts: &mut BTreeMap<SessionKey, Verdict>) {
+    let mut family = Family::default();
+    let mut ancestors = BTreeSet::new();
+    for (key, own) in &*verdicts {
+        family.tell(store, key, Some(own), &mut ancestors);
+    }
+    for key in &ancestors {
+        if let Some((verdict, below)) = verdicts.get_mut(key).zip(family.below(key)) {
+            family::join(store, verdict, below);
+        }
     }
 }

@@ -16,30 +16,43 @@ use crate::core::time::UnixMs;
 use crate::core::wire::Ask;
 use std::borrow::Cow;
 
+/// Of an archived session only this is said: what is still on the server's list concerns who works
+/// there now.
+const LISTED: &str = "ghost-ask";
+
 /// Judges one session. With `tried`, every rule's answer is kept there.
 pub(super) fn judge(facts: &Facts, tried: Option<&mut Vec<Tried>>) -> Verdict {
     let mut bench = Bench {
         tried,
         ..Bench::default()
     };
-    if let Some((level, why)) = not_judged(facts) {
+    if let Some(why) = not_judged(facts) {
         bench.pass(why);
         bench.blind = unknown_type(facts);
-        return verdict(facts, bench, level);
+        return verdict(facts, bench, Level::Unknown);
     }
+    let archived = is_archived(facts);
     for rule in RULES {
-        bench.hear(facts, rule, rule.ask(facts));
+        let answer = if archived && rule.id != LISTED {
+            no("archived")
+        } else {
+            rule.ask(facts)
+        };
+        bench.hear(facts, rule, answer);
     }
-    let quiet = quiet_level(facts, &mut bench);
+    let quiet = if archived {
+        Level::Ok
+    } else {
+        quiet_level(facts, &mut bench)
+    };
     verdict(facts, bench, quiet)
 }
 
-/// Sessions that no rule is asked about, with their level.
-fn not_judged(facts: &Facts) -> Option<(Level, &'static str)> {
+/// Why no rule is asked about a session: its level is unknown then.
+fn not_judged(facts: &Facts) -> Option<&'static str> {
     match &facts.reported {
-        Reported::Unknown(_) => Some((Level::Unknown, "its reported status is not current")),
-        Reported::Other(_) => Some((Level::Unknown, "its reported status is of an unknown type")),
-        Reported::Idle if is_put_away(facts) => Some((Level::Ok, "archived")),
+        Reported::Unknown(_) => Some("its reported status is not current"),
+        Reported::Other(_) => Some("its reported status is of an unknown type"),
         _ => None,
     }
 }
@@ -54,9 +67,9 @@ fn unknown_type(facts: &Facts) -> Option<Cow<'static, str>> {
     }
 }
 
-/// Archived, and nothing waits.
-fn is_put_away(facts: &Facts) -> bool {
-    facts.session.info.archived.is_some() && facts.asks().next().is_none()
+/// Archived, and nothing runs.
+fn is_archived(facts: &Facts) -> bool {
+    facts.session.info.archived.is_some() && facts.is_idle()
 }
 
 /// The level of a session that no rule found anything about.
@@ -113,18 +126,22 @@ impl Bench<'_> {
                 self.find(facts, rule, finding, at);
             }
         }
+        // Only `explain` keeps answers: a finding is not copied for the others.
         if let Some(tried) = &mut self.tried {
             tried.push(Tried {
                 rule: rule.id,
-                answer,
+                answer: answer.clone(),
             });
+        }
+        if let Answer::Yes { finding, .. } = answer {
+            self.findings.push(finding);
         }
     }
 
     fn settle(&mut self, facts: &Facts, rule: &Rule, level: &mut Level, at: UnixMs) {
         self.recheck(at);
         if rule.at_rest {
-            let (decayed, next) = rest::decayed(facts, *level);
+            let (decayed, next) = rest::decayed(facts, *level, facts.last_changed());
             *level = decayed;
             self.recheck(next);
         }
@@ -141,7 +158,6 @@ impl Bench<'_> {
         let rests = rule.at_rest.then(|| rest::decay(facts, finding)).flatten();
         self.recheck(at);
         self.recheck(rests);
-        self.findings.push(finding.clone());
     }
 }
 

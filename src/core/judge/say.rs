@@ -1,6 +1,6 @@
 //! Small help for rules: evidence, ages in words that do not change every second, answers.
 
-use crate::core::judge::{Answer, Evidence, Finding, Level};
+use crate::core::judge::{Answer, Evidence, Finding, Level, Offer};
 use crate::core::time::{Span, UnixMs};
 use serde::Serialize;
 use serde_json::Value;
@@ -63,7 +63,7 @@ pub fn settles(level: Level, at: UnixMs, why: impl Into<Cow<'static, str>>) -> A
     Answer::Settles { level, at, why }
 }
 
-/// A finding in the making. The table adds name and offers.
+/// A finding in the making. The table adds its name, and its offers if it has none yet.
 pub struct Found {
     finding: Finding,
     recheck: Option<UnixMs>,
@@ -107,7 +107,13 @@ impl Found {
         self.finding.evidence.insert(key.to_owned(), value);
     }
 
-    /// Its level or text may change then.
+    /// What helps at this stage, instead of the table's offers.
+    pub fn offer(mut self, offers: &[Offer]) -> Self {
+        self.finding.offers = offers.to_vec();
+        self
+    }
+
+    /// Its level, text or offers may change then.
     pub fn recheck(mut self, at: UnixMs) -> Self {
         self.recheck = Some(self.recheck.map_or(at, |old| old.min(at)));
         self

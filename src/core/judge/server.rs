@@ -1,17 +1,20 @@
 //! The judgement of a server: its state, and what is wrong with the server itself.
 //!
-//! Levels here are `watch` or `ok`: that a server cannot be read has its own exit code and state
-//! word, and says nothing about whether a session is stuck.
+//! Levels are `watch` or `ok`, but for a run that nobody can see any more: that a server cannot be
+//! read has its own exit code and state word, and says nothing about whether a session is stuck.
 
-use crate::core::id::{Directory, ServerId};
-use crate::core::judge::{Evidence, Finding, Level, ServerVerdict};
-use crate::core::store::{DirectoryView, Gap, LinkState, Server};
-use crate::core::time::UnixMs;
-use crate::core::wire::{DirectoryState, LostCause};
+use crate::core::id::{Directory, ServerId, SessionId, SessionKey};
+use crate::core::judge::Offer;
+use crate::core::judge::tools::at_least;
+use crate::core::judge::{Evidence, Finding, Level, ServerVerdict, Verdict};
+use crate::core::store::{DirectoryView, Gap, LinkState, Server, Stranger};
+use crate::core::time::{Span, UnixMs};
+use crate::core::wire::{DirectoryState, LostCause, Status};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Name and meaning of every finding about a server, for the README.
-pub const SERVER_FINDINGS: [(&str, &str); 7] = [
+pub const SERVER_FINDINGS: [(&str, &str); 11] = [
     ("unreachable", "Nothing answers at its address."),
     (
         "wedged",
@@ -27,6 +30,22 @@ pub const SERVER_FINDINGS: [(&str, &str); 7] = [
         "One of its endpoints fails or is missing; the rest is shown.",
     ),
     (
+        "zombie-run",
+        "A run goes on in a session that was deleted under it.",
+    ),
+    (
+        "restarted",
+        "A new process answers; the sessions that the old one left interrupted are listed.",
+    ),
+    (
+        "clock-skew",
+        "Its clock differs from this one by more than 2 s; ages are told by its own.",
+    ),
+    (
+        "version-unknown",
+        "It tells no version, or one that cannot be compared.",
+    ),
+    (
         "unsecured",
         "It listens beyond this machine and wants no password.",
     ),
@@ -36,8 +55,25 @@ pub const SERVER_FINDINGS: [(&str, &str); 7] = [
     ),
 ];
 
-/// Judges a server.
-pub fn judge_server(id: ServerId, server: &Server) -> ServerVerdict {
+/// The sessions of a server that are called interrupted and not yet at rest for long.
+pub(super) fn interrupted_of(
+    id: ServerId,
+    verdicts: &BTreeMap<SessionKey, Verdict>,
+) -> Vec<SessionId> {
+    let here = verdicts.iter().filter(|(key, _)| key.server == id);
+    here.filter(|(_, verdict)| is_listed(verdict))
+        .map(|(key, _)| key.session.clone())
+        .collect()
+}
+
+/// Whether its server lists this session.
+pub(super) fn is_listed(verdict: &Verdict) -> bool {
+    let interrupted = |found: &Finding| found.name == "interrupted" && found.level > Level::Ok;
+    verdict.findings.iter().any(interrupted)
+}
+
+/// Judges a server. `interrupted`: its sessions with that finding, in the order of their ids.
+pub fn judge_server(id: ServerId, server: &Server, interrupted: &[SessionId]) -> ServerVerdict {
     let mut findings = Vec::new();
     let mut error = None;
     if let LinkState::Lost { cause, text, .. } = &server.link {
@@ -46,6 +82,11 @@ pub fn judge_server(id: ServerId, server: &Server) -> ServerVerdict {
     } else {
         findings.extend(server.gaps.iter().map(|gap| degraded(server, gap)));
     }
+    let zombies = server.strangers.iter();
+    findings.extend(zombies.filter_map(|(id, it)| zombie_run(server, id, it)));
+    findings.extend(restarted(server, interrupted));
+    findings.extend(clock_skew(server));
+    findings.extend(version_unknown(server));
     findings.extend(unsecured(server));
     findings.extend(directory_gone(server));
     findings.sort_by_key(|f| std::cmp::Reverse(f.level));
@@ -112,6 +153,79 @@ fn degraded(server: &Server, gap: &Gap) -> Finding {
         put("directory", json!(directory));
     }
     found
+}
+
+/// A run goes on in a session that was deleted under it: nothing shows it, nothing ends it.
+fn zombie_run(server: &Server, id: &SessionId, stranger: &Stranger) -> Option<Finding> {
+    let running = matches!(stranger.status, Status::Busy | Status::Retry(_));
+    let current = stranger.epoch == server.epoch && server.is_reachable();
+    if !(stranger.gone && running && current) {
+        return None;
+    }
+    let since = Some(server.server_time(stranger.seen_at));
+    let directory = &stranger.directory;
+    let text = format!("{id} was deleted and still runs in {directory}");
+    let mut found = finding("zombie-run", Level::Stuck, since, text);
+    found.evidence.insert("session".into(), json!(id));
+    found.evidence.insert("directory".into(), json!(directory));
+    found.offers = vec![Offer::Abort];
+    Some(found)
+}
+
+/// A new process answers: what the old one was seen running, and not the new one since, was cut off.
+fn restarted(server: &Server, interrupted: &[SessionId]) -> Option<Finding> {
+    let since = server.server_time(server.restarted_at?);
+    let ran = |id: &SessionId| server.sessions.get(id)?.watch.ran_here_at;
+    let by_it = |id: &&SessionId| ran(id).is_some_and(|at| Some(at) <= server.refused_at);
+    let interrupted: Vec<&SessionId> = interrupted.iter().filter(by_it).collect();
+    let (level, text) = match interrupted.len() {
+        0 => (Level::Ok, "restarted, nothing was cut off".to_owned()),
+        1 => (
+            Level::Watch,
+            "restarted, 1 session is interrupted".to_owned(),
+        ),
+        many => (
+            Level::Watch,
+            format!("restarted, {many} sessions are interrupted"),
+        ),
+    };
+    let mut found = finding("restarted", level, Some(since), text);
+    found.evidence.insert("sessions".into(), json!(interrupted));
+    Some(found)
+}
+
+/// Its clock differs from ours: ages are told by its own.
+fn clock_skew(server: &Server) -> Option<Finding> {
+    let skew = server.skew;
+    if skew == Span::ZERO {
+        return None;
+    }
+    let how = if skew > Span::ZERO {
+        "ahead of"
+    } else {
+        "behind"
+    };
+    let span = Span(skew.as_ms().abs()).words();
+    let text = format!("its clock is {span} {how} this one; ages are told by its own");
+    let mut found = finding("clock-skew", Level::Watch, None, text);
+    found.evidence.insert("skew_ms".into(), json!(skew));
+    Some(found)
+}
+
+/// It has told what it is, but no version that rules could go by.
+fn version_unknown(server: &Server) -> Option<Finding> {
+    server.dialect?;
+    let version = server.version.as_deref();
+    if at_least(version, (0, 0)) {
+        return None;
+    }
+    let text = match version {
+        Some(version) => format!("its version is {version:?}, which cannot be compared"),
+        None => "it tells no version".to_owned(),
+    };
+    let mut found = finding("version-unknown", Level::Watch, None, text);
+    found.evidence.insert("version".into(), json!(version));
+    Some(found)
 }
 
 fn unsecured(server: &Server) -> Option<Finding> {

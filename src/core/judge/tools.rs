@@ -4,7 +4,7 @@
 //! it does not: know any limit. Facts about names and keys were measured on OpenCode 1.18.33; 2.x
 //! calls bash `shell` and task `subagent`.
 
-use crate::core::store::{Server, Tail};
+use crate::core::store::{DirectoryView, Server, Tail};
 use crate::core::wire::{Dialect, Message, PartBody, ToolPart, ToolState};
 
 /// Tools that OpenCode brings along (1.18.33).
@@ -53,10 +53,42 @@ impl ToolKind {
             "bash" | "shell" => ToolKind::Bash,
             "task" | "subagent" => ToolKind::Task,
             "question" => ToolKind::Question,
-            name if name.contains('_') && !BUILT_IN.contains(&name) => ToolKind::Mcp,
+            name if may_be_mcp(name) => ToolKind::Mcp,
             _ => ToolKind::Other,
         }
     }
+
+    /// As [`ToolKind::of`], where the MCP servers of the directory are known: what is of none of
+    /// them is a custom tool.
+    pub fn within(tool: &ToolPart, shell: bool, view: Option<&DirectoryView>) -> ToolKind {
+        let kind = ToolKind::of(tool, shell);
+        match view.and_then(|view| view.mcp.as_ref()) {
+            Some(servers) if kind == ToolKind::Mcp && !is_of_any(&tool.tool, servers) => {
+                ToolKind::Other
+            }
+            _ => kind,
+        }
+    }
+}
+
+/// Whether a name may be `<server>_<tool>`. Only the list of the directory's MCP servers tells:
+/// a custom tool may be called so as well.
+pub fn may_be_mcp(tool: &str) -> bool {
+    tool.contains('_') && !BUILT_IN.contains(&tool)
+}
+
+/// Names of MCP tools begin with that of their server, in which anything but letters, digits, `_`
+/// and `-` is `_` (1.18.33).
+fn is_of_any(tool: &str, servers: &[String]) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    servers.iter().any(|server| {
+        let prefix: String = server
+            .chars()
+            .map(|c| if plain(c) { c } else { '_' })
+            .collect();
+        tool.strip_prefix(&prefix)
+            .is_some_and(|rest| rest.starts_with('_'))
+    })
 }
 
 /// Whether an answer is a `!shell` command: its prompt is the synthetic text. Where the prompt is

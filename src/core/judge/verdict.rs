@@ -1,7 +1,7 @@
 //! The words of a judgement. Types and their order; how they come about is told by the rules.
 
 use crate::core::id::{MessageId, PartId, ServerId, SessionId, SessionKey};
-use crate::core::store::Reported;
+use crate::core::store::{Reported, Session};
 use crate::core::time::UnixMs;
 use crate::core::wire::Ask;
 use serde::Serialize;
@@ -199,6 +199,16 @@ pub enum Offer {
     Resend,
     /// Leave it; it may go on by itself.
     Wait,
+    /// Tell it to go on.
+    Continue,
+    /// Take a stale ask off the list.
+    Dismiss,
+    /// Go on in a copy that ends before the broken turn.
+    Fork,
+    /// Take back a pending revert.
+    Unrevert,
+    /// End the project's instance, with every run in it.
+    Dispose,
     /// Have what waits in the inbox go in now.
     Run,
 }
@@ -213,6 +223,11 @@ impl Offer {
             Offer::Reset => "reset",
             Offer::Resend => "resend",
             Offer::Wait => "wait",
+            Offer::Continue => "continue",
+            Offer::Dismiss => "dismiss",
+            Offer::Fork => "fork",
+            Offer::Unrevert => "unrevert",
+            Offer::Dispose => "dispose",
             Offer::Run => "run",
         }
     }
@@ -317,6 +332,15 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Whether its session belongs on lists and into counts: an archived one only while it runs,
+    /// asks, or has a finding that counts.
+    pub fn is_listed(&self, session: &Session) -> bool {
+        session.info.archived.is_none()
+            || self.reported.is_running()
+            || !self.asks.is_empty()
+            || self.level > Level::Ok
+    }
+
     /// The leading finding.
     pub fn leading(&self) -> Option<&Finding> {
         self.findings.first()

@@ -3,7 +3,7 @@
 use crate::core::app::keymap::{self, Action, KEYMAP, When};
 use crate::core::app::{App, DialogState, PageKind};
 use crate::core::id::SessionKey;
-use crate::core::judge;
+use crate::core::judge::{self, Explanation};
 use crate::core::present::{
     Dialog, FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, explain_lines, header,
     rows, words,
@@ -27,9 +27,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
     let verdicts = app.judgement().verdicts.values();
     Screen {
         servers: header::chips(&app.store, app.judgement(), now),
-        counts: header::counts(
-            verdicts.filter(|v| !is_put_away(app, v) && !is_of_its_parent(app, v)),
-        ),
+        counts: header::counts(verdicts.filter(|v| is_listed(app, v) && !is_of_its_parent(app, v))),
         asleep: header::asleep(&app.store),
         clock: words::clock(now, app.utc_offset),
         empty: if rows.is_empty() {
@@ -58,12 +56,9 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
 }
 
 /// An archived session at rest is on no list and in no count.
-fn is_put_away(app: &App, verdict: &judge::Verdict) -> bool {
+fn is_listed(app: &App, verdict: &judge::Verdict) -> bool {
     let session = app.store.session(&verdict.key);
-    session.is_some_and(|s| s.info.archived.is_some())
-        && !verdict.reported.is_running()
-        && verdict.asks.is_empty()
-        && verdict.level <= judge::Level::Ok
+    session.is_some_and(|session| verdict.is_listed(session))
 }
 
 /// A crash of a parent with its children is one incident, counted at the root.
@@ -161,7 +156,7 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
             scroll: *scroll,
         },
         PageKind::Explain(key) => {
-            let told = judge::explain(&app.store, key, now, &app.limits);
+            let told = explanation(app, key, now);
             let session = app.store.session(key)?;
             Page {
                 title: format!("Why: {}", rows::title(session)),
@@ -170,6 +165,12 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
             }
         }
     })
+}
+
+/// Why the verdict on the screen is what it is.
+pub(super) fn explanation(app: &App, key: &SessionKey, now: UnixMs) -> Option<Explanation> {
+    let verdict = app.verdict(key)?.clone();
+    judge::explain_verdict(&app.store, verdict, now, &app.limits)
 }
 
 /// Every line of the key table, and the words on the screen.

@@ -3,6 +3,8 @@
 use crate::core::app::App;
 use crate::core::id::SessionKey;
 use crate::core::judge::{Finding, Level, Offer, Verdict};
+use crate::core::present::build::explanation;
+use crate::core::present::explain::rule_lines;
 use crate::core::present::{Detail, Line, Piece, Tone, clean, rows, words};
 use crate::core::store::{Server, Session};
 use crate::core::time::{Span, UnixMs};
@@ -38,7 +40,18 @@ pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail>
         story: story(verdict, (server, &of_server), now, app.utc_offset),
         timeline: timeline(session, server, now, app.utc_offset),
         tail: live_tail(session),
+        rules: rules(app, key, now),
     })
+}
+
+/// What `explain` says of the rules; not worked out while only the head of the pane is seen.
+fn rules(app: &App, key: &SessionKey, now: UnixMs) -> Vec<Line> {
+    if !app.ui.detail_open {
+        return Vec::new();
+    }
+    explanation(app, key, now)
+        .map(|told| rule_lines(&told))
+        .unwrap_or_default()
 }
 
 fn head(session: &Session, server: &Server) -> Line {
@@ -132,7 +145,11 @@ fn helps(offers: &[Offer], read_only: bool) -> String {
             Offer::Resend => Some("send a new prompt in OpenCode"),
             Offer::Wait => Some("wait"),
             Offer::Run => Some("run it in OpenCode"),
-            Offer::Reset => None,
+            Offer::Continue => Some("tell it to go on in OpenCode"),
+            Offer::Dismiss => Some("dismiss the ask in OpenCode"),
+            Offer::Fork => Some("fork before the broken turn in OpenCode"),
+            Offer::Unrevert => Some("take back the revert in OpenCode"),
+            Offer::Dispose | Offer::Reset => None,
         })
         .collect();
     format!("What helps: {}", words.join(" · "))

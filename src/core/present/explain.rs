@@ -22,10 +22,10 @@ pub fn explain_lines(told: &Explanation) -> Vec<Line> {
             Piece::new(format!("{:<12}", "level"), Tone::Strong),
             Piece::new(verdict.level.word(), words::level_tone(verdict.level)),
         ],
-        Vec::new(),
-        vec![Piece::new("Rules tried", Tone::Strong)],
     ];
-    lines.extend(told.tried.iter().map(tried));
+    lines.extend(settling(told));
+    lines.push(Vec::new());
+    lines.extend(rule_lines(told));
     lines.push(Vec::new());
     lines.push(vec![Piece::new("Facts", Tone::Strong)]);
     let facts = told.facts.iter();
@@ -36,6 +36,25 @@ pub fn explain_lines(told: &Explanation) -> Vec<Line> {
         ]
     }));
     lines
+}
+
+/// Every rule with its answer, under a heading.
+pub(super) fn rule_lines(told: &Explanation) -> Vec<Line> {
+    let heading = vec![Piece::new("Rules tried", Tone::Strong)];
+    let rules = told.tried.iter().map(tried);
+    std::iter::once(heading).chain(rules).collect()
+}
+
+/// What it is about to be called.
+fn settling(told: &Explanation) -> Option<Line> {
+    let settling = told.verdict.settling.as_ref()?;
+    let text = format!("{} if it stays so", settling.name);
+    let mut line = pair("settling", &text);
+    line.push(Piece::new(
+        format!(" ({})", settling.level.word()),
+        words::level_tone(settling.level),
+    ));
+    Some(line)
 }
 
 fn pair(name: &str, value: &str) -> Line {
@@ -89,11 +108,15 @@ pub fn explain_json(told: &Explanation) -> Value {
     json!({
         "schema": "ocwatch.explain/1",
         "id": verdict.key.session,
+        "asks": verdict.asks.iter().map(json::ask).collect::<Vec<_>>(),
+        "queued_prompts": verdict.activity.queued_prompts,
         "reported": json::reported(&verdict.reported),
         "activity": json::activity(&verdict.activity),
         "activity_why": told.activity_why,
         "agreement": verdict.agreement,
         "level": verdict.level,
+        "level_reason": verdict.blind,
+        "settling": verdict.settling.as_ref().map(json::settling),
         "findings": json::findings(&verdict.findings),
         "rules": rules,
         "facts": facts,

@@ -60,6 +60,36 @@ fn lost(server: &Server, state: &str, retry_at: UnixMs, now: UnixMs) -> String {
     }
 }
 
+/// The mark of a server's state: that of its level, working without one.
+pub(super) fn mark(server: &Server, verdict: &ServerVerdict) -> Mark {
+    let level = verdict.findings.first().map_or(Level::Ok, |f| f.level);
+    match (&server.link, level) {
+        (LinkState::Connecting { .. } | LinkState::Lost { .. }, _) => Mark::Unknown,
+        (LinkState::Live, Level::Stuck) => Mark::Stuck,
+        (LinkState::Live, Level::NeedsYou) => Mark::NeedsYou,
+        (LinkState::Live, Level::Watch) => Mark::Watch,
+        (LinkState::Live, Level::Ok | Level::Unknown) => Mark::Working,
+    }
+}
+
+/// What is to be told of a server beside its state: why it is away, what is wrong with it, else what
+/// it is. `before`: what was found the last time; of several findings a new one is told.
+pub(super) fn told(server: &Server, verdict: &ServerVerdict, before: &[&str]) -> String {
+    if let Some(why) = &verdict.error {
+        return clean(why);
+    }
+    let worth = verdict.findings.iter().filter(|f| f.level > Level::Ok);
+    let new = worth.clone().find(|f| !before.contains(&f.name));
+    if let Some(finding) = new.or(worth.clone().next()) {
+        return words::finding(finding);
+    }
+    let version = server.version.as_deref();
+    let version = version.map_or("version unknown".to_owned(), |it| format!("OpenCode {it}"));
+    let number = server.sessions.len();
+    let plural = if number == 1 { "" } else { "s" };
+    clean(&format!("{version}, {number} session{plural}"))
+}
+
 /// How many sessions per level. Owners only: an ancestor that is listed because of a descendant
 /// counts as working.
 pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<Count> {

@@ -50,6 +50,7 @@ fn server_json(id: ServerId, server: &Server, judgement: &Judgement) -> Value {
 fn session_json(store: &Store, verdict: &Verdict) -> Option<Value> {
     let server = store.server(verdict.key.server)?;
     let session = store.session(&verdict.key)?;
+    let session = Some(session).filter(|it| verdict.is_listed(it))?;
     let info = &session.info;
     let model = info.model.as_ref();
     Some(json!({
@@ -107,7 +108,7 @@ pub(super) fn activity(activity: &Activity) -> Value {
     })
 }
 
-fn settling(settling: &Settling) -> Value {
+pub(super) fn settling(settling: &Settling) -> Value {
     json!({"name": settling.name, "level": settling.level, "at": settling.at})
 }
 
@@ -130,7 +131,7 @@ fn finding(finding: &Finding) -> Value {
     value
 }
 
-fn ask(ask: &Ask) -> Value {
+pub(super) fn ask(ask: &Ask) -> Value {
     let questions: Vec<Value> = ask
         .questions
         .iter()

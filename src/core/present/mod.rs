@@ -3,6 +3,7 @@
 //! What it does: choose words and order. What it does not: colours, widths, or judging.
 
 mod build;
+mod changes;
 mod clean;
 mod detail;
 mod explain;
@@ -15,6 +16,9 @@ mod words;
 
 pub use crate::core::judge::{Agreement, Level};
 pub use build::screen;
+pub use changes::{
+    Audience, Change, Changes, ServerState, SessionState, State, Title, change_json, change_line,
+};
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use json::status_json;

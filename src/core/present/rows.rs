@@ -34,13 +34,9 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
     })
 }
 
-/// A session without a title is known by its id.
+/// What a session is called.
 pub(super) fn title(session: &Session) -> String {
-    let title = clean(&session.info.title);
-    if title.trim().is_empty() {
-        return session.info.id.to_string();
-    }
-    title
+    words::title(&session.info.id, &session.info.title)
 }
 
 /// The WHY of a verdict: the leading finding, what it settles to, or why it is not known.

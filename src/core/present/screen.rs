@@ -179,6 +179,8 @@ pub struct Detail {
     pub timeline: Vec<Line>,
     /// The live tail of what streams now.
     pub tail: Vec<Line>,
+    /// Every rule that was tried, with its answer; only while the pane is open.
+    pub rules: Vec<Line>,
 }
 
 /// A question before an action, or an action's plan.

@@ -1,6 +1,7 @@
 //! The words for what is reported, what is true, and why. One place, so that screen, table and
 //! explanations say the same.
 
+use crate::core::id::SessionId;
 use crate::core::judge::{Activity, ActivityState, Finding, Level, Verdict};
 use crate::core::present::{Mark, Tone, clean};
 use crate::core::store::{Reported, Server, Why};
@@ -98,6 +99,16 @@ pub(super) fn age_tone(verdict: &Verdict, age: Option<Span>) -> Tone {
     } else {
         Tone::Plain
     }
+}
+
+/// A session without a title is known by its id.
+pub(super) fn title(id: &SessionId, title: &str) -> String {
+    let title = if title.trim().is_empty() {
+        id.as_str()
+    } else {
+        title
+    };
+    clean(title)
 }
 
 /// `provider/model`.

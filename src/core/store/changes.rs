@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// So many asks without a session are kept.
 const MAX_STRAYS: usize = 256;
+/// So many closed asks of a session are kept: a read that is under way lists fewer.
+const MAX_CLOSED: usize = 64;
 
 impl Server {
     /// The view of a directory, made on first mention (as asleep: not asked).
@@ -20,7 +22,10 @@ impl Server {
                 state: DirectoryState::Asleep,
                 status_read: None,
                 status_failed: None,
-                ask_reads: 0,
+                permission_reads: [None; 2],
+                question_reads: [None; 2],
+                mcp: None,
+                disposed_at: None,
             })
     }
 
@@ -28,8 +33,9 @@ impl Server {
     pub(super) fn adopt(&mut self, info: SessionInfo, event_at: Option<UnixMs>) {
         let id = info.id.clone();
         let mut session = Session::new(info, event_at);
-        if let Some((_, status)) = self.strangers.remove(&id) {
-            session.status.status = status;
+        let stranger = self.strangers.remove(&id);
+        if let Some(stranger) = stranger.filter(|it| it.epoch == self.epoch) {
+            session.status.status = stranger.status;
             session.status.epoch = self.epoch;
             session.status.told_at = self.heard_at;
             session.status.since = self.heard_at.unwrap_or_default();
@@ -64,6 +70,24 @@ impl Server {
     }
 }
 
+impl DirectoryView {
+    /// As [`Session::clock_jumped`]: what was read at a time that is still to come would win over
+    /// everything that is heard until then.
+    pub(super) fn clock_jumped(&mut self, at: UnixMs) {
+        if let Some((_, asked)) = &mut self.status_read {
+            *asked = (*asked).min(at);
+        }
+        if let Some((_, since)) = &mut self.status_failed {
+            *since = (*since).min(at);
+        }
+        let reads = self.permission_reads.iter_mut();
+        for time in reads.chain(&mut self.question_reads) {
+            *time = time.map(|time| time.min(at));
+        }
+        self.disposed_at = self.disposed_at.map(|time| time.min(at));
+    }
+}
+
 impl Session {
     fn new(info: SessionInfo, event_at: Option<UnixMs>) -> Self {
         Self {
@@ -91,8 +115,45 @@ impl Session {
             return;
         }
         self.watch.epoch = epoch;
+        self.restart_clocks();
+    }
+
+    /// Spans that our own watching measures are not known any more.
+    fn restart_clocks(&mut self) {
         self.watch.progress_at = None;
         self.watch.parts.clear();
+    }
+
+    /// The watcher's clock jumped: nothing that it measured may lie in the future.
+    pub(super) fn clock_jumped(&mut self, at: UnixMs) {
+        self.restart_clocks();
+        self.tail.clock_jumped(at);
+        self.status.since = self.status.since.min(at);
+        let watch = &mut self.watch;
+        let times = [
+            &mut self.info_event_at,
+            &mut self.status.told_at,
+            &mut self.status.event_at,
+            &mut watch.ran_here_at,
+            &mut watch.unheard_at,
+            &mut watch.abort_sent_at,
+        ];
+        for time in times {
+            *time = time.map(|time| time.min(at));
+        }
+        if let Some(error) = &mut watch.error {
+            error.at = error.at.min(at);
+        }
+        for time in watch.released.values_mut() {
+            *time = (*time).min(at);
+        }
+        for ask in &mut self.asks {
+            ask.seen_at = ask.seen_at.min(at);
+            ask.event_at = ask.event_at.map(|time| time.min(at));
+        }
+        for (_, time) in &mut self.closed_asks {
+            *time = (*time).min(at);
+        }
     }
 
     /// Takes a status. `named`: said of this session by name, not by absence. Says whether anything
@@ -113,8 +174,10 @@ impl Session {
             self.status.since = stamp.at;
             self.status.seen_change = known;
         }
-        if matches!(status, Status::Busy | Status::Retry(_)) {
-            self.watch.ran_here_at = Some(stamp.at);
+        match status {
+            Status::Busy | Status::Retry(_) => self.watch.ran_here_at = Some(stamp.at),
+            Status::Idle => self.watch.abort_sent_at = None,
+            Status::Other(_) => {}
         }
         self.status.status = status;
         self.status.epoch = stamp.epoch;
@@ -149,6 +212,9 @@ impl Session {
                 self.watch.released.insert(tool.call, stamp.at);
             }
         }
+        if self.closed_asks.len() >= MAX_CLOSED {
+            self.closed_asks.remove(0);
+        }
         self.closed_asks.push((ask.clone(), stamp.at));
     }
 
@@ -163,11 +229,23 @@ impl Session {
         let before: BTreeMap<PartId, Part> = self.live_map();
         let newest = self.tail.last().map(|m| m.id.clone());
         let was_read = self.tail.is_read();
+        let unheard = self.may_run_unheard(stamp.epoch);
         self.tail.merge_read(asked, messages, whole, stamp.epoch);
-        if was_read && newest != self.tail.last().map(|m| m.id.clone()) {
+        let grown = was_read && newest != self.tail.last().map(|m| m.id.clone());
+        if grown {
             self.watch.progress_at = Some(stamp.at);
         }
-        self.refresh_clocks(stamp.at, &before, None);
+        let moved = self.refresh_clocks(stamp.at, &before, None);
+        if unheard && (grown || moved) {
+            self.watch.unheard_at = Some(stamp.at);
+        }
+    }
+
+    /// Idle here and no event since it was last read in this epoch: what changes is another's work.
+    fn may_run_unheard(&self, epoch: Epoch) -> bool {
+        let read = self.tail.is_read() && self.tail.epoch == epoch;
+        let idle = self.status.epoch == epoch && self.status.status == Status::Idle;
+        read && idle && !self.tail.is_touched()
     }
 
     pub(super) fn message_event(&mut self, stamp: Stamp, message: Message) {
@@ -210,13 +288,14 @@ impl Session {
     }
 
     /// Brings the clocks of live parts up to date: a change of content is progress, its mere
-    /// repetition is not.
+    /// repetition is not. Says whether the content of one changed.
     fn refresh_clocks(
         &mut self,
         at: UnixMs,
         before: &BTreeMap<PartId, Part>,
         event: Option<&PartId>,
-    ) {
+    ) -> bool {
+        let mut moved = false;
         let mut clocks = BTreeMap::new();
         for part in self.tail.live_parts() {
             let old = before.get(&part.id);
@@ -229,6 +308,7 @@ impl Session {
             if old.is_some_and(|old| old.body != part.body) {
                 clock.changed_at = Some(at);
                 self.watch.progress_at = Some(at);
+                moved = true;
             }
             let silent = |p: &Part| p.tool().is_some_and(|tool| !tool.output.present);
             if old.is_some_and(silent) && !silent(part) {
@@ -236,6 +316,12 @@ impl Session {
             }
             clocks.insert(part.id.clone(), clock);
         }
+        // A part that is not live any more has changed as well: it ended.
+        if before.keys().any(|id| !clocks.contains_key(id)) {
+            self.watch.progress_at = Some(at);
+            moved = true;
+        }
         self.watch.parts = clocks;
+        moved
     }
 }

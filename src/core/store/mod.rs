@@ -11,7 +11,7 @@ mod server;
 mod session;
 mod tail;
 
-pub use server::{DirectoryView, Gap, LinkState, Server, ServerSpec};
+pub use server::{DirectoryView, Gap, LinkState, Server, ServerSpec, Stranger};
 pub use session::{
     Inbox, OutputClock, PendingAsk, Reported, SeenError, Session, StatusView, Watch, Why,
 };
@@ -30,8 +30,12 @@ pub struct Store {
 pub enum Change {
     /// Nothing that anyone could see.
     Nothing,
-    /// These sessions of this server.
+    /// These sessions of this server; some may be new, gone, or elsewhere in the tree.
     Sessions(ServerId, Vec<SessionId>),
+    /// Only clocks of this session, and its live text: it made progress, as with each token.
+    Progress(ServerId, SessionId),
+    /// The server itself, and only these of its sessions, if any.
+    Itself(ServerId, Vec<SessionId>),
     /// Possibly every session of this server, and the server itself.
     Server(ServerId),
     /// The input was of an older epoch and was dropped.

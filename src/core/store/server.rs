@@ -6,7 +6,7 @@
 use crate::core::id::{Directory, Epoch, SessionId};
 use crate::core::store::{PendingAsk, Reported, Session, Why};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{Dialect, DirectoryState, Endpoint, LostCause, Status};
+use crate::core::wire::{AskKind, Dialect, DirectoryState, Endpoint, LostCause, Status};
 use std::collections::{BTreeMap, HashMap};
 
 /// What is known of a server before anything was asked.
@@ -63,8 +63,44 @@ pub struct DirectoryView {
     pub status_read: Option<(Epoch, UnixMs)>,
     /// The last status read failed, with these words, at this time (watcher's clock).
     pub status_failed: Option<(String, UnixMs)>,
-    /// Times `/question` and `/permission` were read in this epoch (a lost ask needs two).
-    pub ask_reads: u32,
+    /// When `/permission` was last asked with success in this epoch; newest first; watcher's clock.
+    pub permission_reads: [Option<UnixMs>; 2],
+    /// Likewise of `/question` (a lost ask needs two).
+    pub question_reads: [Option<UnixMs>; 2],
+    /// The names of its MCP servers, as configured; `None`: not told.
+    pub mcp: Option<Vec<String>>,
+    /// When its instance was last disposed (`server.instance.disposed`); watcher's clock.
+    pub disposed_at: Option<UnixMs>,
+}
+
+impl DirectoryView {
+    /// When the list of this kind was asked with success in this epoch: the last two times, newest first.
+    pub fn ask_reads(&self, kind: AskKind) -> [Option<UnixMs>; 2] {
+        match kind {
+            AskKind::Permission => self.permission_reads,
+            AskKind::Question => self.question_reads,
+        }
+    }
+
+    /// The list of this kind was read in this epoch.
+    pub fn has_read(&self, kind: AskKind) -> bool {
+        self.ask_reads(kind)[0].is_some()
+    }
+}
+
+/// Reported running, but in no list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stranger {
+    /// Which directory's run state names it.
+    pub directory: Directory,
+    /// What is reported.
+    pub status: Status,
+    /// First named so; watcher's clock.
+    pub seen_at: UnixMs,
+    /// Last named so in which epoch: an older one says nothing of now.
+    pub epoch: Epoch,
+    /// It was deleted, or a read of it answered 404: a zombie, not a session too new for the list.
+    pub gone: bool,
 }
 
 /// One server.
@@ -86,6 +122,12 @@ pub struct Server {
     pub skew: Span,
     /// Non-loopback and without a password.
     pub unsecured: bool,
+    /// The watcher's clock, or the skew, last jumped: spans over this moment cannot be trusted.
+    pub jumped_at: Option<UnixMs>,
+    /// It was live at some time.
+    pub lived: bool,
+    /// A new process answers since then where an older one had been live; watcher's clock.
+    pub restarted_at: Option<UnixMs>,
     /// When its port was last found closed (so what answers after it is a new process); watcher's clock.
     pub refused_at: Option<UnixMs>,
     /// When the stream of this epoch began to be followed without a gap; watcher's clock.
@@ -94,10 +136,12 @@ pub struct Server {
     pub heard_at: Option<UnixMs>,
     /// Directories of its sessions.
     pub directories: BTreeMap<Directory, DirectoryView>,
+    /// In which epoch a complete list of all projects was last read: who is not known then does not exist.
+    pub listed_all: Option<Epoch>,
     /// Sessions by id.
     pub sessions: HashMap<SessionId, Session>,
     /// Reported running, but in no list (yet).
-    pub strangers: BTreeMap<SessionId, (Directory, Status)>,
+    pub strangers: BTreeMap<SessionId, Stranger>,
     /// Asks of sessions that are in no list (yet), with the directory that told them.
     pub stray_asks: Vec<(Option<Directory>, PendingAsk)>,
     /// What cannot be read.
@@ -121,10 +165,14 @@ impl Server {
             version: None,
             skew: Span::ZERO,
             unsecured: false,
+            jumped_at: None,
+            lived: false,
+            restarted_at: None,
             refused_at: None,
             live_since: None,
             heard_at: None,
             directories: BTreeMap::new(),
+            listed_all: None,
             sessions: HashMap::new(),
             strangers: BTreeMap::new(),
             stray_asks: Vec::new(),
@@ -172,6 +220,11 @@ impl Server {
     pub fn pending<'a>(&self, session: &'a Session) -> impl Iterator<Item = &'a PendingAsk> {
         let epoch = self.epoch;
         session.asks.iter().filter(move |ask| ask.epoch == epoch)
+    }
+
+    /// A session that is in no complete list of this epoch, nor came since: it does not exist (any more).
+    pub fn is_gone(&self, session: &SessionId) -> bool {
+        self.listed_all == Some(self.epoch) && !self.sessions.contains_key(session)
     }
 
     /// Sessions that name this one as their parent.

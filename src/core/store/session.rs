@@ -138,6 +138,11 @@ pub struct Watch {
     pub progress_at: Option<UnixMs>,
     /// Last time this server itself said that it runs here (busy, retry), in any epoch.
     pub ran_here_at: Option<UnixMs>,
+    /// When a read last showed its messages changed although no event of it had come: another
+    /// process on the same data works on it.
+    pub unheard_at: Option<UnixMs>,
+    /// When this program sent an abort that no idle report has followed yet.
+    pub abort_sent_at: Option<UnixMs>,
     /// The first error of the last burst heard.
     pub error: Option<SeenError>,
     /// Clocks of the parts of the last message that are live.

@@ -106,8 +106,7 @@ impl Tail {
         old.retain(|m| self.touched.contains_key(&TailKey::Message(m.id.clone())));
         merged.append(&mut old);
         self.messages = merged;
-        self.messages
-            .sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
+        self.sort();
         self.read_at = Some(asked);
         self.epoch = epoch;
         self.whole = whole;
@@ -146,8 +145,13 @@ impl Tail {
             let progress = known.completed != message.completed
                 || known.finish != message.finish
                 || known.error != message.error;
+            // The same id sent again gets a new time (1.18.33), and with it another place.
+            let moved = known.created != message.created;
             let parts = std::mem::take(&mut known.parts);
             *known = Message { parts, ..message };
+            if moved {
+                self.sort();
+            }
             return progress;
         }
         let place = self
@@ -165,6 +169,11 @@ impl Tail {
         }
         self.bound();
         true
+    }
+
+    fn sort(&mut self) {
+        let messages = &mut self.messages;
+        messages.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
     }
 
     pub(super) fn put_part(&mut self, at: UnixMs, part: Part) {
@@ -222,6 +231,19 @@ impl Tail {
                 .unwrap_or(kept.len());
             kept.drain(..cut);
         }
+    }
+
+    /// The watcher's clock jumped: no read or event may lie in the future.
+    pub(super) fn clock_jumped(&mut self, at: UnixMs) {
+        self.read_at = self.read_at.map(|time| time.min(at));
+        for time in self.touched.values_mut() {
+            *time = (*time).min(at);
+        }
+    }
+
+    /// An event brought something since the last read was asked.
+    pub(super) fn is_touched(&self) -> bool {
+        !self.touched.is_empty()
     }
 
     /// An event can only win over a read that is under way, so older marks are of no use.

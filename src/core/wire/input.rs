@@ -39,12 +39,20 @@ pub enum Body {
     Status(StatusRead),
     /// `GET /permission` or `/question` of one directory: replaces what was known there.
     Asks(AsksRead),
+    /// `GET /mcp` of one directory: replaces what was known there.
+    Mcp(McpRead),
     /// The newest messages of one session: replaces what was known of it.
     Tail(TailRead),
     /// Whether a directory is asked.
     Directory(DirectoryReport),
     /// A read failed.
     Failed(ReadFailed),
+    /// An abort of this session was sent by this program. Not what the server says, but what makes
+    /// its saying telling: `abort-ignored` counts from here.
+    AbortSent(SessionId),
+    /// The watcher's clock jumped (its machine slept, or the time was set): spans that reach over
+    /// this moment cannot be trusted.
+    ClockJumped,
     /// An event of the stream.
     Event(Event),
     /// What waits to go into one session (2.x): replaces what was known of it.
@@ -142,6 +150,15 @@ pub struct AsksRead {
     pub asked_at: UnixMs,
     /// All that are pending.
     pub asks: Vec<Ask>,
+}
+
+/// A read of the MCP servers of one directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpRead {
+    /// Of which directory.
+    pub directory: Directory,
+    /// Their names, as configured.
+    pub servers: Vec<String>,
 }
 
 /// The newest messages of a session, ascending.

@@ -81,6 +81,8 @@ pub struct Message {
     pub error: Option<Failure>,
     /// A compaction's summary.
     pub summary: bool,
+    /// The answer is a structured value (`info.structured`), not text.
+    pub structured: bool,
     /// Agent's name.
     pub agent: Option<String>,
     /// Which model.
@@ -189,6 +191,8 @@ pub struct ToolPart {
     pub timeout_ms: Option<i64>,
     /// Names of the keys of `input`; tells a `!shell` (`command` only) from a model's bash.
     pub input_keys: Vec<String>,
+    /// A hash of the whole `input`: the same call again has the same.
+    pub input_digest: u64,
     /// Question tool: its questions as they stand in `state.input`, for asks that were lost.
     pub questions: Option<Value>,
     /// Running or final output.

@@ -12,7 +12,7 @@ pub mod v2;
 
 pub use input::{
     AsksRead, Body, DirectoryReport, DirectoryState, Endpoint, Event, EventKind, InboxRead, Input,
-    LinkReport, LostCause, ReadFailed, SessionList, SessionRead, StatusRead, TailRead,
+    LinkReport, LostCause, McpRead, ReadFailed, SessionList, SessionRead, StatusRead, TailRead,
 };
 pub use message::{
     EXCERPT_CHARS, Failure, Message, ModelRef, Part, PartBody, Prose, Role, Tokens, ToolOutput,

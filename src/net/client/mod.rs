@@ -106,7 +106,7 @@ impl Client {
                 .map_err(|_| ClientError::Address("no HTTP client can be made".to_owned()))
         };
         Ok(Self {
-            pooled: build(4)?,
+            pooled: build(8)?,
             fresh: build(0)?,
             credentials: credentials.or_else(|| address.credentials.clone()),
             address,

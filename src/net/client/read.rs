@@ -173,12 +173,29 @@ impl Client {
         Ok(v1::decode_questions(&body)?)
     }
 
-    /// `GET /session/:id`. Starts the session's project.
+    /// `GET /mcp` of one directory (none: the server's cwd): the names of its MCP servers. May start
+    /// them where no run has done so yet.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn mcp(&self, directory: Option<&Directory>) -> Result<Vec<String>, ClientError> {
+        let body = self.of_directory(&["mcp"], directory).await?;
+        Ok(v1::decode_mcp(&body)?)
+    }
+
+    /// `GET /session/:id`. Starts the session's project. For one that was deleted the server looks
+    /// at `directory` instead (none: its cwd).
     ///
     /// # Errors
     /// Any [`ClientError`]; 404 when it does not exist.
-    pub async fn session(&self, session: &SessionId) -> Result<SessionInfo, ClientError> {
-        Ok(v1::decode_session(&self.session_raw(session).await?)?)
+    pub async fn session(
+        &self,
+        session: &SessionId,
+        directory: Option<&Directory>,
+    ) -> Result<SessionInfo, ClientError> {
+        let path = ["session", session.as_str()];
+        let body = self.of_directory(&path, directory).await?;
+        Ok(v1::decode_session(&body)?)
     }
 
     /// The body of `GET /session/:id`, unchanged JSON, for export.

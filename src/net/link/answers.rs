@@ -6,16 +6,17 @@
 
 use super::jobs::{Answer, Done, Folders, Job};
 use super::loss::Loss;
+use super::roster::Roster;
 use super::snapshot::Stage;
 use super::watch::Watch;
 use crate::core::id::{Directory, SessionId};
-use crate::core::time::UnixMs;
+use crate::core::time::{Span, UnixMs};
 use crate::core::wire::v1::{Decoded, Health};
 use crate::core::wire::{
-    Ask, AskKind, AsksRead, Body, Endpoint, LostCause, ReadFailed, SessionInfo, SessionList,
-    SessionRead, Status, StatusRead, TailRead,
+    Ask, AskKind, AsksRead, Body, Endpoint, LostCause, McpRead, ReadFailed, SessionInfo,
+    SessionList, SessionRead, Status, StatusRead, TailRead,
 };
-use crate::net::client::{AllSessions, ClientError};
+use crate::net::client::{AllSessions, ClientError, Identity};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -42,9 +43,11 @@ impl Watch<'_> {
             }
             (Job::Status(key, _), Answer::Status(it)) => self.on_status(&key, it, asked_at),
             (Job::Asks(key, _, kind), Answer::Asks(it)) => self.on_asks(&key, kind, it, asked_at),
+            (Job::Mcp(key, _), Answer::Mcp(it)) => self.on_mcp(&key, it),
             (Job::Tail(id), Answer::Tail(it)) => self.on_tail(id, it, asked_at),
-            (Job::Session(id), Answer::Session(it)) => self.on_row(&id, it, asked_at),
+            (Job::Session(id, _), Answer::Session(it)) => self.on_row(&id, it, asked_at),
             (Job::Health, Answer::Health(it)) => self.on_health(it),
+            (Job::Identity, Answer::Identity(it)) => self.on_identity(it),
             _ => Ok(()),
         }
     }
@@ -84,7 +87,16 @@ impl Watch<'_> {
     /// Rows go to the roster and out; those that changed unseen get a tail.
     fn take_rows(&mut self, rows: Vec<SessionInfo>, asked_at: UnixMs, complete: bool) {
         let mut changed = Vec::new();
+        let met = |roster: &Roster, id| roster.sessions.get(id).is_some_and(|it| !it.row);
+        let mut first = Vec::new();
+        if complete {
+            let listed = rows.iter().map(|row| row.id.clone()).collect();
+            self.roster.only(&listed);
+        }
         for row in &rows {
+            if met(&self.roster, &row.id) {
+                first.push(row.id.clone());
+            }
             if self.roster.row(row) {
                 changed.push(row.id.clone());
             }
@@ -94,6 +106,9 @@ impl Watch<'_> {
             asked_at,
             complete,
         }));
+        for id in &first {
+            self.row_came(id);
+        }
         if self.stage == Stage::Live {
             for id in &changed {
                 if let Some(known) = self.roster.sessions.get_mut(id) {
@@ -171,8 +186,37 @@ impl Watch<'_> {
                 asks: read.items.clone(),
             }));
         }
+        if kind == AskKind::Question
+            && let Some(place) = self.roster.places.get_mut(key)
+        {
+            place.questions.clear();
+        }
         for ask in &read.items {
-            self.note_asking(&ask.session, Some(key));
+            self.note_asking(ask, Some(key));
+        }
+        Ok(())
+    }
+
+    /// That it cannot be read is no gap: then every tool that may be of an MCP server is taken as
+    /// one.
+    fn on_mcp(
+        &mut self,
+        key: &Directory,
+        answer: Result<Vec<String>, ClientError>,
+    ) -> Result<(), Loss> {
+        let servers = match answer {
+            Ok(servers) => servers,
+            Err(why) if matches!(why, ClientError::Refused | ClientError::Unauthorized) => {
+                return Err(why.into());
+            }
+            Err(why) => {
+                tracing::debug!(directory = %key, %why, "MCP servers are not told");
+                return Ok(());
+            }
+        };
+        for directory in self.names(key) {
+            let servers = servers.clone();
+            self.outlet.push(Body::Mcp(McpRead { directory, servers }));
         }
         Ok(())
     }
@@ -192,6 +236,7 @@ impl Watch<'_> {
         if let Some(known) = self.roster.sessions.get_mut(&id) {
             known.tail = Some(asked_at);
         }
+        self.look_again(&id, &tail.messages);
         self.outlet.push(Body::Tail(TailRead {
             session: id,
             asked_at,
@@ -207,15 +252,19 @@ impl Watch<'_> {
         answer: Result<SessionInfo, ClientError>,
         asked_at: UnixMs,
     ) -> Result<(), Loss> {
-        match answer {
-            Ok(row) => {
-                self.roster.row(&row);
-                let read = SessionRead { row, asked_at };
-                self.outlet.push(Body::Session(Box::new(read)));
-                Ok(())
-            }
-            Err(error) => self.failed(Endpoint::Session, None, Some(id), &error),
+        let row = match answer {
+            Ok(row) => row,
+            Err(error) => return self.failed(Endpoint::Session, None, Some(id), &error),
+        };
+        let first = !self.roster.sessions.get(id).is_some_and(|it| it.row);
+        self.roster.row(&row);
+        let read = SessionRead { row, asked_at };
+        self.outlet.push(Body::Session(Box::new(read)));
+        if first {
+            self.row_came(id);
+            self.want_tail(id, true);
         }
+        Ok(())
     }
 
     /// A read that failed is said by name; one that shows that the server is gone ends it all.
@@ -234,6 +283,7 @@ impl Watch<'_> {
             self.check_health();
         }
         if let (Some(id), Some(404)) = (session, error.status()) {
+            self.roster.gone(id);
             self.outlet.push(Body::SessionGone(id.clone()));
             return Ok(());
         }
@@ -279,6 +329,16 @@ impl Watch<'_> {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Our clock jumped: with the server's clock known anew, everything is read again, so that the
+    /// times of reads and events are of one clock. Who does not answer may have gone meanwhile.
+    fn on_identity(&mut self, answer: Result<Identity, ClientError>) -> Result<(), Loss> {
+        let identity = answer?;
+        self.skew = identity.skew.unwrap_or(Span::ZERO);
+        self.outlet.identified(&identity);
+        self.resync();
+        Ok(())
     }
 
     fn now_loaded(&mut self, key: &Directory) {

@@ -1,24 +1,23 @@
-//! What each event and each hour means for what is read next.
+//! What each event means for what is read next.
 //!
-//! What it does: notes directories and sessions that events name, and asks again gently. What it
-//! does not: change events; they pass as they came, or are kept until the snapshot is done.
+//! What it does: notes directories and sessions that events name, and says what of them is wanted.
+//! What it does not: change events; they pass as they came, or are kept until the snapshot is done.
 
 use super::inspect::is_askable;
-use super::jobs::Job;
 use super::snapshot::Stage;
+use super::wants::want_mcp;
 use super::watch::Watch;
 use crate::core::id::{Directory, SessionId};
-use crate::core::wire::{Body, Event, EventKind, SessionInfo, Status, v1};
+use crate::core::wire::{
+    Ask, AskKind, Body, Event, EventKind, Input, Part, SessionInfo, Status, v1,
+};
 use std::collections::BTreeMap;
-use std::time::Duration;
 use tokio::time::Instant;
-
-/// A tail that failed is not tried again at once, however many events come.
-const TAIL_HOLD: Duration = Duration::from_secs(5);
 
 impl Watch<'_> {
     /// Takes an event: notes what it means for reading, and passes it on.
     pub(super) fn on_event(&mut self, data: &str, event: Event) {
+        let first = self.first_row(&event.kind);
         self.observe(data, &event);
         let disposed = match &event.kind {
             EventKind::Noise => return,
@@ -26,13 +25,59 @@ impl Watch<'_> {
             _ => None,
         };
         let input = self.outlet.stamp(Body::Event(event));
+        let Some(input) = self.hold_error(input) else {
+            return;
+        };
         self.deliver(input);
         if let Some(directory) = disposed {
             self.disposed(&directory);
         }
+        if let Some(id) = first {
+            self.row_came(&id);
+        }
     }
 
-    fn deliver(&mut self, input: crate::core::wire::Input) {
+    /// Whose row comes for the first time although something was said of it before.
+    fn first_row(&self, kind: &EventKind) -> Option<SessionId> {
+        let EventKind::SessionUpdated(row) = kind else {
+            return None;
+        };
+        let known = self.roster.sessions.get(&row.id);
+        known.filter(|it| !it.row).map(|_| row.id.clone())
+    }
+
+    /// An error is in no list and comes once: it waits for the row of its session.
+    fn hold_error(&mut self, input: Input) -> Option<Input> {
+        if let Body::Event(event) = &input.body
+            && let EventKind::SessionError { session, .. } = &event.kind
+            && let Some(id) = session
+            && let Some(known) = self.roster.sessions.get_mut(id)
+            && self.stage == Stage::Live
+            && !(known.row || known.gone)
+        {
+            known.held.get_or_insert(input);
+            return None;
+        }
+        Some(input)
+    }
+
+    /// What was said of a session before its row came was lost on the way; it is made good.
+    pub(super) fn row_came(&mut self, id: &SessionId) {
+        let Some(known) = self.roster.sessions.get_mut(id) else {
+            return;
+        };
+        let running = known.running;
+        let home = known.directory.clone();
+        if let Some(error) = known.held.take() {
+            self.outlet.push_input(error);
+        }
+        let key = home.map(|it| self.roster.key(&it));
+        if let Some(key) = key.filter(|key| running && self.is_asked(key)) {
+            self.ask_status(&key, true);
+        }
+    }
+
+    fn deliver(&mut self, input: Input) {
         if self.stage == Stage::Live {
             self.outlet.push_input(input);
             return;
@@ -57,12 +102,13 @@ impl Watch<'_> {
             EventKind::SessionDeleted(id) => self.forget(id),
             EventKind::Status { session, status } => self.on_status_event(session, status, place),
             EventKind::MessageUpdated(it) => self.on_message(&it.session, place),
-            EventKind::PartUpdated(it) => self.on_message(&it.session, place),
+            EventKind::PartUpdated(it) => self.on_part(it, place),
             EventKind::Delta { session, .. } | EventKind::PartRemoved { session, .. } => {
                 self.on_message(session, place);
             }
             EventKind::MessageRemoved { session, .. } => self.want_tail_again(session, place),
-            EventKind::Asked(ask) => self.note_asking(&ask.session, place),
+            EventKind::Asked(ask) => self.note_asking(ask, place),
+            EventKind::SessionError { session, .. } => self.on_error(session.as_ref(), place),
             EventKind::Malformed { .. } => self.on_malformed(data, place),
             _ => {}
         }
@@ -98,16 +144,32 @@ impl Watch<'_> {
     }
 
     fn on_row_event(&mut self, row: &SessionInfo) {
-        let fresh = !self.roster.sessions.contains_key(&row.id);
+        let known = self.roster.sessions.get(&row.id);
+        let fresh = !known.is_some_and(|it| it.row);
         self.roster.row(row);
         if fresh {
             self.want_tail(&row.id, true);
         }
     }
 
+    /// What runs on in a deleted session is a zombie: it must not be taken for a new one.
     fn forget(&mut self, id: &SessionId) {
-        self.roster.sessions.remove(id);
         self.later.remove(id);
+        self.again.close(id);
+        if self.roster.sessions.get(id).is_some_and(|it| it.running) {
+            self.roster.gone(id);
+        } else {
+            self.roster.sessions.remove(id);
+        }
+    }
+
+    /// Whatever failed, its messages tell what became of the prompt; they may never have been read.
+    fn on_error(&mut self, id: Option<&SessionId>, place: Option<&Directory>) {
+        if let Some(id) = id {
+            self.meet(id, place);
+            self.want_tail_if_none(id);
+            self.settle(id);
+        }
     }
 
     fn on_status_event(&mut self, id: &SessionId, status: &Status, place: Option<&Directory>) {
@@ -126,6 +188,12 @@ impl Watch<'_> {
         self.want_tail_if_none(id);
     }
 
+    fn on_part(&mut self, part: &Part, place: Option<&Directory>) {
+        self.again.part(part, &self.spec.pace);
+        self.on_message(&part.session, place);
+        want_mcp(&mut self.roster, &mut self.jobs, part);
+    }
+
     fn on_malformed(&mut self, data: &str, place: Option<&Directory>) {
         if let Some(id) = v1::session_hint(data) {
             self.want_tail_again(&id, place);
@@ -134,7 +202,11 @@ impl Watch<'_> {
 
     /// A session that something was said about. Its directory is the one that said it, until its
     /// row comes.
-    fn meet(&mut self, id: &SessionId, place: Option<&Directory>) -> &mut super::roster::Known {
+    pub(super) fn meet(
+        &mut self,
+        id: &SessionId,
+        place: Option<&Directory>,
+    ) -> &mut super::roster::Known {
         let known = self.roster.sessions.entry(id.clone()).or_default();
         if known.directory.is_none() {
             known.directory = place.cloned();
@@ -142,10 +214,19 @@ impl Watch<'_> {
         known
     }
 
-    pub(super) fn note_asking(&mut self, id: &SessionId, place: Option<&Directory>) {
-        self.meet(id, place).asking = true;
-        self.want_tail_if_none(id);
-        self.want_row(id);
+    pub(super) fn note_asking(&mut self, ask: &Ask, place: Option<&Directory>) {
+        let known = self.meet(&ask.session, place);
+        known.asking = true;
+        let home = known.directory.clone();
+        let key = home.map(|it| self.roster.key(&it));
+        if ask.kind == AskKind::Question
+            && let Some(key) = key
+            && let Some(place) = self.roster.places.get_mut(&key)
+        {
+            let call = ask.tool.as_ref().map(|it| it.call.clone());
+            place.questions.insert((ask.session.clone(), call));
+        }
+        self.want_tail_if_none(&ask.session);
     }
 
     /// Who is not idle in a place; who was and is not any more is read again.
@@ -158,12 +239,21 @@ impl Watch<'_> {
                 known.running = false;
                 self.settle(&id);
             }
+            if self.roster.sessions.get(&id).is_some_and(|it| it.gone) && !entries.contains_key(&id)
+            {
+                self.roster.sessions.remove(&id);
+            }
         }
         for (id, status) in entries {
-            if *status != Status::Idle {
-                self.meet(id, Some(key)).running = true;
+            if *status == Status::Idle {
+                continue;
+            }
+            let known = self.meet(id, Some(key));
+            known.running = true;
+            if known.gone {
+                self.outlet.push(Body::SessionGone(id.clone()));
+            } else {
                 self.want_tail_if_none(id);
-                self.want_row(id);
             }
         }
         self.reread_blind(entries);
@@ -176,168 +266,6 @@ impl Watch<'_> {
         }
         for id in entries.keys() {
             self.want_tail_again(id, None);
-        }
-    }
-
-    /// Rows of sessions that no list named. Before the lists came nothing is missing yet.
-    fn want_row(&mut self, id: &SessionId) {
-        let known = self.roster.sessions.get(id);
-        if self.stage != Stage::Lists && known.is_some_and(|it| !it.row) {
-            self.jobs.urgent(Job::Session(id.clone()));
-        }
-    }
-
-    /// A tail a little later, when what ends with a turn has been written.
-    fn settle(&mut self, id: &SessionId) {
-        let at = Instant::now() + self.spec.pace.settle;
-        self.later.insert(id.clone(), at);
-    }
-
-    fn lacks_tail(&self, id: &SessionId) -> bool {
-        let known = self.roster.sessions.get(id);
-        known.is_some_and(|it| it.tail.is_none())
-    }
-
-    fn want_tail_if_none(&mut self, id: &SessionId) {
-        if self.lacks_tail(id) {
-            self.want_tail(id, true);
-        }
-    }
-
-    fn want_tail_again(&mut self, id: &SessionId, place: Option<&Directory>) {
-        self.meet(id, place).tried = None;
-        self.want_tail(id, true);
-    }
-
-    /// Reads a tail unless its directory must not be asked, or it was tried just now.
-    pub(super) fn want_tail(&mut self, id: &SessionId, urgent: bool) {
-        let Some(known) = self.roster.sessions.get(id) else {
-            return;
-        };
-        let held = known.tried.is_some_and(|it| it.elapsed() < TAIL_HOLD);
-        if held || !self.roster.may_read(known) {
-            return;
-        }
-        if let Some(known) = self.roster.sessions.get_mut(id) {
-            known.tried = Some(Instant::now());
-        }
-        if urgent {
-            self.jobs.urgent(Job::Tail(id.clone()));
-        } else {
-            self.jobs.calm(Job::Tail(id.clone()));
-        }
-    }
-
-    /// A person asked for this project.
-    pub(super) fn load(&mut self, directory: &Directory) {
-        self.commanded.insert(directory.clone());
-        let (key, place) = self.roster.place(directory);
-        place.facts.commanded = true;
-        place.facts.disposed = false;
-        self.decide();
-        self.refresh_place(&key);
-    }
-
-    /// Status and asks now. A directory that is not asked yet is loaded by it.
-    pub(super) fn refresh(&mut self, directory: &Directory) {
-        let key = self.roster.key(directory);
-        if self.is_asked(&key) {
-            self.refresh_place(&key);
-        } else {
-            self.load(directory);
-        }
-    }
-
-    fn refresh_place(&mut self, key: &Directory) {
-        if self.is_asked(key) {
-            self.ask_place(key, true);
-        }
-    }
-
-    /// Row and tail of one session now. Starts its project.
-    pub(super) fn read_session(&mut self, id: SessionId) {
-        let directory = self.roster.sessions.get(&id);
-        if let Some(directory) = directory.and_then(|it| it.directory.clone()) {
-            let key = self.roster.key(&directory);
-            if !self.is_asked(&key) {
-                self.load(&directory);
-            }
-        }
-        self.jobs.urgent(Job::Session(id.clone()));
-        self.jobs.urgent(Job::Tail(id));
-    }
-
-    pub(super) fn check_health(&mut self) {
-        self.jobs.urgent(Job::Health);
-    }
-
-    fn is_quiet(&self) -> bool {
-        self.last_event.elapsed() >= self.spec.pace.quiet_after
-    }
-
-    pub(super) fn status_every(&self) -> Duration {
-        let pace = &self.spec.pace;
-        match (self.has_stream, self.is_quiet()) {
-            (false, _) => pace.blind_status,
-            (true, false) => pace.status,
-            (true, true) => pace.status * 2,
-        }
-    }
-
-    pub(super) fn asks_every(&self) -> Duration {
-        let pace = &self.spec.pace;
-        match (self.has_stream, self.is_quiet()) {
-            (false, _) => pace.blind_asks,
-            (true, false) => pace.asks,
-            (true, true) => pace.asks * 2,
-        }
-    }
-
-    /// When something is to be read next.
-    pub(super) fn next_due(&self) -> Instant {
-        let polled = self.stage == Stage::Live;
-        let places = self.roster.places.values().filter(|it| polled && it.asked);
-        let polls = places.flat_map(|it| [it.status_due, it.asks_due]);
-        polls
-            .chain(self.later.values().copied())
-            .fold(self.lists_due, Instant::min)
-    }
-
-    /// Reads what is due.
-    pub(super) fn on_time(&mut self) {
-        let now = Instant::now();
-        self.later_tails(now);
-        if self.lists_due <= now {
-            self.lists_due = now + self.spec.pace.lists;
-            self.jobs.calm(Job::Sessions);
-        }
-        if self.stage != Stage::Live {
-            return;
-        }
-        for key in self.asked_places() {
-            let Some(place) = self.roster.places.get(&key) else {
-                continue;
-            };
-            let (status, asks) = (place.status_due <= now, place.asks_due <= now);
-            if status {
-                self.ask_status(&key, false);
-            }
-            if asks {
-                self.ask_asks(&key, false);
-            }
-        }
-    }
-
-    fn later_tails(&mut self, now: Instant) {
-        let due: Vec<SessionId> = self
-            .later
-            .iter()
-            .filter(|(_, at)| **at <= now)
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in due {
-            self.later.remove(&id);
-            self.want_tail_again(&id, None);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::core::id::{Directory, SessionId};
 use crate::core::time::{Clock, UnixMs};
 use crate::core::wire::v1::{Decoded, Health};
 use crate::core::wire::{Ask, AskKind, SessionInfo, Status};
-use crate::net::client::{AllSessions, Client, ClientError};
+use crate::net::client::{AllSessions, Client, ClientError, Identity};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::future::Future;
 use std::hash::Hash;
@@ -18,8 +18,9 @@ use std::time::Duration;
 use tokio::task::{Id, JoinSet};
 use tokio::time::timeout;
 
-/// Reads at the same time.
-const AT_ONCE: usize = 4;
+/// Reads at the same time: with fewer, a snapshot of hundreds of sessions waits for the way there and
+/// back rather than for the server.
+const AT_ONCE: usize = 8;
 /// For looking at one folder of this machine (a network drive may hang).
 const FOLDER_WAIT: Duration = Duration::from_secs(2);
 
@@ -39,12 +40,16 @@ pub(super) enum Job {
     Status(Directory, Option<Directory>),
     /// Likewise.
     Asks(Directory, Option<Directory>, AskKind),
+    /// The MCP servers of a place; likewise.
+    Mcp(Directory, Option<Directory>),
     /// The newest messages.
     Tail(SessionId),
-    /// The row.
-    Session(SessionId),
+    /// The row; the second is its directory, as for [`Job::SessionsOf`].
+    Session(SessionId, Option<Directory>),
     /// A sign of life.
     Health,
+    /// What it is and how its clock stands, again.
+    Identity,
 }
 
 /// Where a folder really is; none when it does not exist.
@@ -57,9 +62,11 @@ pub(super) enum Answer {
     Folders(Folders),
     Status(Result<Decoded<BTreeMap<SessionId, Status>>, ClientError>),
     Asks(Result<Decoded<Vec<Ask>>, ClientError>),
+    Mcp(Result<Vec<String>, ClientError>),
     Tail(Result<Tail, ClientError>),
     Session(Result<SessionInfo, ClientError>),
     Health(Result<Health, ClientError>),
+    Identity(Result<Identity, ClientError>),
 }
 
 /// A kind of reads.
@@ -198,9 +205,11 @@ async fn perform(client: &Client, job: &Job) -> Answer {
         Job::Folders(names) => Answer::Folders(folders(names).await),
         Job::Status(_, ask) => Answer::Status(client.status(ask.as_ref()).await),
         Job::Asks(_, ask, kind) => Answer::Asks(asks(client, ask.as_ref(), *kind).await),
+        Job::Mcp(_, ask) => Answer::Mcp(client.mcp(ask.as_ref()).await),
         Job::Tail(session) => Answer::Tail(tail::read(client, session).await),
-        Job::Session(session) => Answer::Session(client.session(session).await),
+        Job::Session(session, ask) => Answer::Session(client.session(session, ask.as_ref()).await),
         Job::Health => Answer::Health(client.health().await),
+        Job::Identity => Answer::Identity(client.probe().await),
     }
 }
 

@@ -9,8 +9,11 @@
 //! What it does: joins reads and events into [`Input`]s, each read with the time before it was
 //! asked. What it does not: judge. Invariants: the stream is opened before the first read, so there
 //! is no gap; the stream is read always, however slow the consumer is; a directory that the policy
-//! leaves asleep is never named to the server, nor any session in it.
+//! leaves asleep is never named to the server, nor any session in it. A clock that jumped is said at
+//! once and everything is read again; after a pause of the whole process, which watched nothing, the
+//! connection begins anew. Neither calls the server lost.
 
+mod again;
 mod answers;
 mod backoff;
 mod follow;
@@ -19,11 +22,13 @@ mod jobs;
 mod loss;
 mod outlet;
 mod pending;
+mod pulse;
 mod roster;
 mod snapshot;
 mod spec;
 mod tail;
 mod two;
+mod wants;
 mod watch;
 
 pub use inspect::{Choice, Facts, Policy};
@@ -93,6 +98,9 @@ impl Orders {
 /// Why one connection ended.
 enum End {
     Shutdown,
+    /// This process did not run for a while: what happened meanwhile was not watched, and the events
+    /// that the server kept for us would all seem to come now.
+    Paused,
     /// `lived`: it had been live.
     Lost {
         loss: Loss,
@@ -114,8 +122,14 @@ impl Link {
             attempt += 1;
             self.outlet.epoch = Epoch(self.outlet.epoch.0 + 1);
             self.outlet.report(LinkReport::Connecting { attempt });
+            self.outlet.beat();
             let loss = match self.connection().await {
                 End::Shutdown => return,
+                End::Paused => {
+                    tracing::info!(server = self.spec.server.0, "did not run for a while");
+                    attempt = 0;
+                    continue;
+                }
                 End::Lost { loss, lived } => {
                     if lived {
                         attempt = 0;

@@ -1,10 +1,13 @@
 //! The way out of a link: inputs with server, epoch and time, folded while the consumer is slow.
 
 use super::pending::{LIMIT, Pending};
+use super::pulse::{Beat, Pulse};
 use crate::core::id::{Epoch, ServerId};
 use crate::core::time::{Clock, UnixMs};
 use crate::core::wire::{Body, Event, EventKind, Input, LinkReport};
+use crate::net::client::Identity;
 use tokio::sync::mpsc::Sender;
+use tokio::time::Instant;
 
 /// Stamps inputs and hands them on.
 pub(super) struct Outlet {
@@ -15,6 +18,7 @@ pub(super) struct Outlet {
     pub(super) clock: Clock,
     sender: Sender<Input>,
     pending: Pending,
+    pulse: Pulse,
     /// The consumer is gone.
     pub(super) closed: bool,
     /// Events were given up because too many waited.
@@ -26,6 +30,7 @@ impl Outlet {
         Self {
             server,
             epoch: Epoch(0),
+            pulse: Pulse::new(clock(), Instant::now()),
             clock,
             sender,
             pending: Pending::default(),
@@ -36,6 +41,21 @@ impl Outlet {
 
     pub(super) fn now(&self) -> UnixMs {
         (self.clock)()
+    }
+
+    /// Looks at both clocks, and says it when the watcher's jumped.
+    pub(super) fn beat(&mut self) -> Beat {
+        let beat = self.pulse.look(self.now(), Instant::now());
+        if beat.jumped {
+            tracing::info!(server = self.server.0, "the clock jumped");
+            self.push(Body::ClockJumped);
+        }
+        beat
+    }
+
+    /// When to look at them again.
+    pub(super) fn beat_due(&self) -> Instant {
+        self.pulse.due()
     }
 
     /// With the current time and epoch.
@@ -63,6 +83,15 @@ impl Outlet {
 
     pub(super) fn report(&mut self, report: LinkReport) {
         self.push(Body::Link(report));
+    }
+
+    pub(super) fn identified(&mut self, identity: &Identity) {
+        self.report(LinkReport::Identified {
+            dialect: identity.dialect,
+            version: identity.version.clone(),
+            skew: identity.skew,
+            unsecured: identity.unsecured,
+        });
     }
 
     /// Rows or parts that did not decode are counted where malformed events are.

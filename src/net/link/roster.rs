@@ -4,10 +4,10 @@
 //! decides on, and who needs a tail. What it does not: keep what was said; that is the store's.
 
 use super::inspect::{Choice, Facts, Policy};
-use crate::core::id::{Directory, SessionId};
+use crate::core::id::{CallId, Directory, SessionId};
 use crate::core::time::UnixMs;
-use crate::core::wire::{DirectoryState, SessionInfo};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::core::wire::{DirectoryState, Input, SessionInfo};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tokio::time::Instant;
 
 /// One folder under all of its names.
@@ -25,6 +25,10 @@ pub(super) struct Place {
     pub(super) asked: bool,
     /// Where it really is is known, as far as it can be.
     looked_up: bool,
+    /// Questions that its last list or an event since named: whose, and of which call.
+    pub(super) questions: BTreeSet<(SessionId, Option<CallId>)>,
+    /// Its MCP servers were asked for.
+    pub(super) mcp_asked: bool,
     /// When its status is due.
     pub(super) status_due: Instant,
     /// When its asks are due.
@@ -54,6 +58,12 @@ pub(super) struct Known {
     pub(super) tail: Option<UnixMs>,
     /// When a tail was last wanted, to not hammer one that fails.
     pub(super) tried: Option<Instant>,
+    /// Likewise its row.
+    pub(super) row_tried: Option<Instant>,
+    /// It was deleted, or a read of it answered 404.
+    pub(super) gone: bool,
+    /// An error of it that was heard before its row came.
+    pub(super) held: Option<Input>,
 }
 
 /// Places by their real name, and sessions.
@@ -101,7 +111,7 @@ impl Roster {
     pub(super) fn row(&mut self, row: &SessionInfo) -> bool {
         let known = self.sessions.entry(row.id.clone()).or_default();
         let news = !known.row || row.updated > known.updated;
-        known.row = true;
+        (known.row, known.gone) = (true, false);
         known.updated = row.updated;
         known.archived = row.archived.is_some();
         known.directory = Some(row.directory.clone());
@@ -114,6 +124,14 @@ impl Roster {
         place.looked_up |= !look_up;
         place.facts.newest = place.facts.newest.max(Some(row.updated));
         news
+    }
+
+    /// It does not exist any more. What runs in it all the same is kept in mind: it must not be
+    /// read again and again.
+    pub(super) fn gone(&mut self, id: &SessionId) {
+        if let Some(known) = self.sessions.get_mut(id) {
+            (known.gone, known.row, known.held) = (true, false, None);
+        }
     }
 
     /// Names to look up on this machine.
@@ -145,10 +163,25 @@ impl Roster {
         place.names.extend(moved.names);
     }
 
+    /// A complete list came: whatever it does not name is asked for when it is named again.
+    pub(super) fn only(&mut self, listed: &HashSet<SessionId>) {
+        for (id, known) in &mut self.sessions {
+            if known.row && !listed.contains(id) {
+                (known.row, known.tail) = (false, None);
+            }
+        }
+    }
+
     /// What `?directory=` must say for a place: nothing for the server's cwd.
     pub(super) fn to_ask(&self, key: &Directory) -> Option<Directory> {
         let cwd = self.places.get(key).is_some_and(|it| it.facts.cwd);
         (!cwd).then(|| key.clone())
+    }
+
+    /// What `?directory=` must say for a session: nothing for the server's cwd.
+    pub(super) fn home(&self, session: &Known) -> Option<Directory> {
+        let key = session.directory.as_ref().map(|it| self.key(it));
+        key.and_then(|key| self.to_ask(&key))
     }
 
     /// Decides on every place. Returns those to begin asking, and what to report.
@@ -206,6 +239,33 @@ impl Roster {
             .is_some_and(|it| it.asked)
     }
 
+    /// Whether a question of this call is known to be asked in a place. One that names no call may
+    /// be of any.
+    pub(super) fn is_asked_question(
+        &self,
+        key: &Directory,
+        session: &SessionId,
+        call: Option<&CallId>,
+    ) -> bool {
+        let place = self.places.get(key);
+        place.is_some_and(|place| {
+            let mut questions = place.questions.iter();
+            questions.any(|(of, known)| {
+                let same = known.as_ref().is_none_or(|known| Some(known) == call);
+                of == session && same
+            })
+        })
+    }
+
+    /// Sessions that something was said of, but no list named.
+    pub(super) fn rowless(&self) -> Vec<SessionId> {
+        let sessions = self.sessions.iter();
+        sessions
+            .filter(|(_, known)| !known.row)
+            .map(|(id, _)| id.clone())
+            .collect()
+    }
+
     /// Ids of the sessions of a place.
     pub(super) fn sessions_of(&self, key: &Directory) -> Vec<SessionId> {
         let of = |known: &Known| known.directory.as_ref().map(|it| self.key(it));
@@ -227,6 +287,8 @@ impl Place {
             reported: BTreeMap::new(),
             asked: false,
             looked_up: false,
+            mcp_asked: false,
+            questions: BTreeSet::new(),
             status_due: now,
             asks_due: now,
         }

@@ -46,6 +46,7 @@ impl Watch<'_> {
         for known in self.roster.sessions.values_mut() {
             known.tail = None;
             known.tried = None;
+            known.row_tried = None;
         }
         for (key, place) in &mut self.roster.places {
             if place.asked {
@@ -73,6 +74,9 @@ impl Watch<'_> {
     fn enter_directories(&mut self) {
         self.stage = Stage::Directories;
         self.decide();
+        for id in self.roster.rowless() {
+            self.want_row(&id);
+        }
         let now = Instant::now();
         for key in self.asked_places() {
             let due = |it: &super::roster::Place| it.status_due <= now;

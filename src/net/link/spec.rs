@@ -45,6 +45,15 @@ pub struct Pace {
     pub lists: Duration,
     /// From a session's turn to idle to the tail that is read again.
     pub settle: Duration,
+    /// From the first look at a question that runs to the lists in which it is looked for again.
+    pub question_again: [Duration; 2],
+    /// From a look at a session that something is open in, but that does not run here, to the next;
+    /// doubled while nothing changes in it.
+    pub elsewhere: Duration,
+    /// But never longer than this.
+    pub elsewhere_most: Duration,
+    /// Between two such looks, of whatever sessions.
+    pub elsewhere_apart: Duration,
     /// Sessions that changed within this get a tail.
     pub tail_window: Span,
 }
@@ -59,6 +68,10 @@ impl Default for Pace {
             blind_asks: Duration::from_secs(15),
             lists: Duration::from_secs(300),
             settle: Duration::from_secs(1),
+            question_again: [Duration::from_millis(1500), Duration::from_secs(10)],
+            elsewhere: Duration::from_secs(15),
+            elsewhere_most: Duration::from_secs(300),
+            elsewhere_apart: Duration::from_secs(3),
             tail_window: Span::days(7),
         }
     }

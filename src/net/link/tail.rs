@@ -6,7 +6,8 @@ use crate::core::id::SessionId;
 use crate::core::wire::Message;
 use crate::net::client::{Client, ClientError, MessagesPage};
 
-const PAGE: usize = 20;
+/// Messages in one request.
+pub(super) const PAGE: usize = 20;
 /// A tail is never longer, wherever the last user message is.
 const MOST: usize = 200;
 

@@ -1,17 +1,19 @@
 //! One connection: probe, stream, then everything that happens on it in one loop.
 
+use super::again::Again;
 use super::inspect::Policy;
-use super::jobs::{Done, Jobs};
+use super::jobs::{Job, Jobs};
 use super::loss::Loss;
 use super::outlet::Outlet;
 use super::pending::Pending;
+use super::pulse::Beat;
 use super::roster::Roster;
 use super::snapshot::Stage;
 use super::two::Two;
 use super::{End, Link, LinkCommand, LinkSpec, Orders};
 use crate::core::id::{Directory, SessionId};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{Body, Dialect, Endpoint, LinkReport, LostCause, ReadFailed, v1};
+use crate::core::wire::{Body, Dialect, Endpoint, LostCause, ReadFailed, v1};
 use crate::net::client::{ClientError, Identity};
 use crate::net::stream::{Ending, Events};
 use futures_util::FutureExt;
@@ -44,6 +46,8 @@ pub(super) struct Watch<'a> {
     pub(super) kept: Pending,
     /// Tails to read at a later time.
     pub(super) later: HashMap<SessionId, Instant>,
+    /// What one look does not tell.
+    pub(super) again: Again,
     /// The server has a list of all sessions of all projects.
     pub(super) lists_all: bool,
     pub(super) has_stream: bool,
@@ -56,6 +60,19 @@ pub(super) struct Watch<'a> {
     pub(super) suspect: bool,
     /// It has been live in this connection.
     pub(super) lived: bool,
+}
+
+/// Why a watched connection ended.
+enum Ended {
+    Shutdown,
+    Paused,
+    Lost(Loss),
+}
+
+impl From<Loss> for Ended {
+    fn from(loss: Loss) -> Self {
+        Self::Lost(loss)
+    }
 }
 
 impl Link {
@@ -78,12 +95,7 @@ impl Link {
             Ok(identity) => identity,
             Err(error) => return Ok(Err(error.into())),
         };
-        self.outlet.report(LinkReport::Identified {
-            dialect: identity.dialect,
-            version: identity.version.clone(),
-            skew: identity.skew,
-            unsecured: identity.unsecured,
-        });
+        self.outlet.identified(&identity);
         if identity.dialect == Dialect::V2 {
             // Without its stream nothing of it can be followed.
             let opened = self.step(Events::open_v2(&client)).await?;
@@ -122,8 +134,9 @@ impl Link {
         } = self;
         let mut watch = Watch::new(spec, outlet, commanded, identity, events.is_some());
         match watch.run(events, orders).await {
-            None => End::Shutdown,
-            Some(loss) => End::Lost {
+            Ended::Shutdown => End::Shutdown,
+            Ended::Paused => End::Paused,
+            Ended::Lost(loss) => End::Lost {
                 loss,
                 lived: watch.lived,
             },
@@ -177,6 +190,7 @@ impl<'a> Watch<'a> {
             stage: Stage::Lists,
             kept: Pending::default(),
             later: HashMap::new(),
+            again: Again::new(),
             lists_all: true,
             has_stream,
             last_event: now,
@@ -191,44 +205,64 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// None at shutdown.
-    async fn run(&mut self, mut events: Option<Events>, orders: &mut Orders) -> Option<Loss> {
+    async fn run(&mut self, mut events: Option<Events>, orders: &mut Orders) -> Ended {
         if let Err(loss) = self.await_connected(&mut events).await {
-            return Some(loss);
+            return loss.into();
         }
         let blind_until = Instant::now() + BLIND_FOR;
+        // A slow way here is no pause.
+        self.on_beat();
         self.begin();
         loop {
-            if self.outlet.closed {
-                return None;
-            }
-            if self.outlet.overflowed {
-                self.resync();
-            }
-            self.jobs.start();
-            self.advance();
-            let due = self.next_due();
-            tokio::select! {
-                () = self.outlet.send_one(), if !self.outlet.is_empty() => {}
-                frame = next_frame(&mut events) => {
-                    if let Err(loss) = self.on_frames(frame, &mut events) {
-                        return Some(loss);
-                    }
-                }
-                Some(done) = self.jobs.finished() => {
-                    if let Err(loss) = self.on_done(done) {
-                        return Some(loss);
-                    }
-                }
-                command = orders.next() => if self.on_command(command) {
-                    return None;
-                },
-                () = sleep_until(due) => self.on_time(),
-                () = sleep_until(blind_until), if !self.has_stream => {
-                    return Some(Loss::new(LostCause::Unreachable, "no event stream; trying again"));
-                }
+            match self.turn(&mut events, orders, blind_until).await {
+                Ok(()) => {}
+                Err(ended) => return ended,
             }
         }
+    }
+
+    /// Waits for the next thing to happen and takes it.
+    async fn turn(
+        &mut self,
+        events: &mut Option<Events>,
+        orders: &mut Orders,
+        blind_until: Instant,
+    ) -> Result<(), Ended> {
+        if self.outlet.closed {
+            return Err(Ended::Shutdown);
+        }
+        if self.on_beat().paused {
+            return Err(Ended::Paused);
+        }
+        if self.outlet.overflowed {
+            self.resync();
+        }
+        self.jobs.start();
+        self.advance();
+        let due = self.next_due();
+        tokio::select! {
+            () = self.outlet.send_one(), if !self.outlet.is_empty() => {}
+            frame = next_frame(events) => self.on_frames(frame, events)?,
+            Some(done) = self.jobs.finished() => self.answered(done)?,
+            command = orders.next() => if self.on_command(command) {
+                return Err(Ended::Shutdown);
+            },
+            () = sleep_until(due) => self.on_time(),
+            () = sleep_until(blind_until), if !self.has_stream => {
+                let text = "no event stream; trying again";
+                return Err(Loss::new(LostCause::Unreachable, text).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// A clock that jumped tells nothing about the server's until that was looked at again.
+    fn on_beat(&mut self) -> Beat {
+        let beat = self.outlet.beat();
+        if beat.jumped {
+            self.jobs.urgent(Job::Identity);
+        }
+        beat
     }
 
     /// The stream's first event, before anything is read.
@@ -276,10 +310,6 @@ impl<'a> Watch<'a> {
             }
             Err(ending) => Err(ending.into()),
         }
-    }
-
-    fn on_done(&mut self, done: Done) -> Result<(), Loss> {
-        self.answered(done)
     }
 
     /// True at shutdown.

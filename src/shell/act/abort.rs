@@ -5,6 +5,7 @@
 
 use super::look::{Look, look};
 use crate::core::app::Outcome;
+use crate::core::id::SessionId;
 use crate::core::plan::{Plan, Step};
 use crate::core::wire::AskKind;
 use crate::net::client::{Client, ClientError};
@@ -32,14 +33,23 @@ impl Default for Patience {
     }
 }
 
-/// Carries out the plan and says what was seen afterwards.
-pub async fn abort(client: &Client, plan: &Plan, patience: Patience) -> Outcome {
+/// Carries out the plan and says what was seen afterwards. `sent` hears of each session just before
+/// its abort goes out: one that is never answered was sent all the same.
+pub async fn abort(
+    client: &Client,
+    plan: &Plan,
+    patience: Patience,
+    sent: impl Fn(&SessionId),
+) -> Outcome {
     let before = match look(client, plan).await {
         Ok(before) => before,
         Err(why) => return Outcome::Failed(format!("it could not be read before: {why}")),
     };
     let begun = Instant::now();
     for step in &plan.steps {
+        if let Step::Abort { session, .. } = step {
+            sent(session);
+        }
         match carry_out(client, step).await {
             Ok(()) => {}
             Err(why) if is_gone(&why) => {}

@@ -13,6 +13,8 @@ use ratatui::layout::Rect;
 
 /// Cells by which a wrapped line of the story is indented.
 const INDENT: u16 = 2;
+/// Cells by which a wrapped answer of a rule is indented: what stands before its reason.
+const RULE_INDENT: u16 = 30;
 /// Pieces of a line of the timeline that say when, who and what.
 const WHAT: usize = 3;
 /// Cells of these beyond which how it ended stands too far away.
@@ -76,6 +78,16 @@ impl Told {
         let fixed = all.len();
         all.extend(timeline(&detail.timeline, width, theme));
         all.extend(detail.tail.iter().map(|line| tail(line, theme)));
+        if !detail.rules.is_empty() {
+            all.push(Vec::new());
+        }
+        for line in &detail.rules {
+            all.extend(text::wrap(
+                text::line(line, theme),
+                width.min(PROSE),
+                RULE_INDENT,
+            ));
+        }
         Self { all, fixed }
     }
 

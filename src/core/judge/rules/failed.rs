@@ -2,6 +2,7 @@
 //! retries is not here but in `retrying`.
 
 use super::Rule;
+use super::poisoned_history::poison;
 use crate::core::judge::say::{found, no};
 use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
 use crate::core::wire::Failure;
@@ -13,6 +14,7 @@ pub(super) const RULE: Rule = Rule {
     id: "failed",
     at_rest: true,
     watched: false,
+    by_age: false,
     needs_messages: true,
     levels: "needs-you",
     meaning: "The last answer ended with an error; its words are shown.",
@@ -33,6 +35,9 @@ fn check(facts: &Facts) -> Answer {
     let Some(error) = &message.error else {
         return no("the last answer carries no error");
     };
+    if poison(facts).is_some() {
+        return no("the prompt before met the same error: poisoned-history");
+    }
     found(Level::NeedsYou, facts.activity.since, words(error))
         .with("message", &message.id)
         .with("error", &error.name)
@@ -56,11 +61,13 @@ fn words(error: &Failure) -> String {
     }
 }
 
-fn is_login(error: &Failure) -> bool {
+/// The provider does not know the account.
+pub(super) fn is_login(error: &Failure) -> bool {
     error.status_code == Some(401) || error.name == "ProviderAuthError"
 }
 
-fn is_quota(error: &Failure) -> bool {
+/// The account may not go on; some providers say so with 400.
+pub(super) fn is_quota(error: &Failure) -> bool {
     let message = error.message.to_lowercase();
     error.status_code == Some(402) || QUOTA_WORDS.iter().any(|word| message.contains(word))
 }

@@ -12,6 +12,7 @@ pub(super) const RULE: Rule = Rule {
     id: "hung-tool",
     at_rest: false,
     watched: false,
+    by_age: true,
     needs_messages: true,
     levels: "stuck",
     meaning: "A tool has run past its own limit and puts nothing out.",

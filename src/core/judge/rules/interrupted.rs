@@ -5,13 +5,14 @@
 //! the same data (a plain TUI has no port): after two silent minutes it is watched, and stuck when
 //! what is open cannot run any longer by its own limit. What looks the same: the first seconds of a
 //! start, the early idle of an abort, a fork (its copied parts never ran in it), a session that
-//! another watched server on the same data runs.
+//! another watched server on the same data runs, one that changes without this server
+//! (`running-elsewhere`).
 
 use super::Rule;
 use crate::core::judge::activity::newest_time;
-use crate::core::judge::elsewhere::knows_better;
+use crate::core::judge::elsewhere::{RUNS_ELSEWHERE, knows_better, unheard_until};
 use crate::core::judge::facts::{Facts, child_of, last_changed};
-use crate::core::judge::say::{Found, found, no, settles, tool_words};
+use crate::core::judge::say::{Found, found, later, no, settles, tool_words};
 use crate::core::judge::tools::{ToolKind, is_shell};
 use crate::core::judge::{ActivityState, Answer, Level, Offer};
 use crate::core::store::Session;
@@ -20,6 +21,8 @@ use crate::core::wire::{Message, Part, ToolPart, ToolState};
 
 /// A clock difference that is taken as none.
 const SAME_TIME: Span = Span::secs(2);
+/// The early idle of an abort lasts for less.
+const FIRST_LOOK: Span = Span::secs(2);
 /// Subagents nest one level by default; deeper than this nobody looks.
 const DEEPEST: u8 = 8;
 
@@ -27,6 +30,7 @@ pub(super) const RULE: Rule = Rule {
     id: "interrupted",
     at_rest: true,
     watched: false,
+    by_age: true,
     needs_messages: true,
     levels: "stuck; watch while it may run in another OpenCode on the same data",
     meaning: "The server runs nothing here, but the last answer was cut off and stays open for ever.",
@@ -46,6 +50,9 @@ fn check(facts: &Facts) -> Answer {
     }
     if let Some(why) = knows_better(facts, message) {
         return no(why);
+    }
+    if let Some(until) = unheard_until(facts) {
+        return later(until, RUNS_ELSEWHERE);
     }
     match evidence(facts, message) {
         Some(how) => certain(facts, message, how),
@@ -69,8 +76,8 @@ fn evidence(facts: &Facts, message: &Message) -> Option<&'static str> {
 }
 
 fn certain(facts: &Facts, message: &Message, how: &'static str) -> Answer {
-    let idle = facts.at(facts.session.status.since);
-    let at = quiet_since(facts, message).max(idle) + facts.limits.interrupted;
+    let at = facts.progress_of(message) + facts.limits.interrupted;
+    let at = at.max(idle_for(facts, facts.limits.interrupted));
     if facts.now < at {
         return settles(Level::Stuck, at, "it has only just been reported idle");
     }
@@ -80,8 +87,20 @@ fn certain(facts: &Facts, message: &Message, how: &'static str) -> Answer {
         .yes()
 }
 
+/// When the idle report has stood for long enough. Where it was so at our first look, how long it
+/// had been so is not known: then a look or two are enough, since times of the server tell the rest.
+fn idle_for(facts: &Facts, long: Span) -> UnixMs {
+    let status = &facts.session.status;
+    let long = if status.seen_change {
+        long
+    } else {
+        long.min(FIRST_LOOK)
+    };
+    facts.at(status.since) + long
+}
+
 fn uncertain(facts: &Facts, message: &Message) -> Answer {
-    let watch_at = quiet_since(facts, message) + facts.limits.elsewhere;
+    let watch_at = facts.progress_of(message) + facts.limits.elsewhere;
     let stuck_at = over_at(facts, facts.session, DEEPEST);
     let level_at = |at| match stuck_at {
         Some(stuck) if at >= stuck => Level::Stuck,
@@ -112,13 +131,6 @@ fn maybe(facts: &Facts, message: &Message, stuck_at: Option<UnixMs>) -> Found {
         Some(at) => found.recheck(at),
         None => found,
     }
-}
-
-/// The newest sign of life: times in the message, and progress that we saw.
-fn quiet_since(facts: &Facts, message: &Message) -> UnixMs {
-    let named = newest_time(message);
-    let progress = facts.session.watch.progress_at;
-    progress.map_or(named, |at| facts.at(at).max(named))
 }
 
 /// `in bash ./start.sh`, `while writing`, …
@@ -179,7 +191,8 @@ fn tool_over_at(
         let message = session.tail.last_assistant()?;
         return Some(newest_time(message) + facts.limits.elsewhere_writing);
     };
-    match ToolKind::of(tool, shell) {
+    let view = facts.server.directories.get(&session.info.directory);
+    match ToolKind::within(tool, shell, view) {
         ToolKind::Question | ToolKind::Shell => None,
         ToolKind::Bash if !tool.output.present => None,
         ToolKind::Task => task_over_at(facts, session, part, start, depth),

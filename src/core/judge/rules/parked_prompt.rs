@@ -15,6 +15,7 @@ pub(super) const RULE: Rule = Rule {
     id: "parked-prompt",
     at_rest: true,
     watched: false,
+    by_age: true,
     needs_messages: true,
     levels: "watch",
     meaning: "Nothing runs, and your prompt waits in the inbox until the next one (OpenCode 2.x).",

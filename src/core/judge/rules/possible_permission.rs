@@ -2,14 +2,16 @@
 //! the list (`/permission` answers 400), and a tool runs there that may wait for just that one.
 //!
 //! Such are webfetch, glob and grep (the patterns of their asks can break the list), and a bash
-//! that has not begun. What looks the same: a bash with output, a `!shell`, other tools, a tool
+//! that has not begun. A tool that takes no time by itself (read, edit, …) may wait for another ask of
+//! that list: it is watched from where it would be slow. What looks the same: a bash with output, a `!shell`, other tools, a tool
 //! that has only just begun, and an ask of another session that is the broken one: with several
 //! sessions that may wait, each is only watched.
 
 use super::Rule;
+use crate::core::id::SessionId;
 use crate::core::judge::blind::gap;
 use crate::core::judge::facts::was_released;
-use crate::core::judge::say::{found, no, settles, tool_words};
+use crate::core::judge::say::{found, later, no, settles, tool_words};
 use crate::core::judge::tools::{ToolKind, has_not_begun, is_shell};
 use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
 use crate::core::store::{Gap, Reported, Server, Session};
@@ -18,6 +20,8 @@ use crate::core::wire::{AskKind, Message, Part, ToolPart, ToolState};
 
 /// Tools with asks that were seen to break the list (1.18.33).
 const BREAKING: [&str; 3] = ["webfetch", "glob", "grep"];
+/// Tools that end at once unless they wait (1.18.33).
+const QUICK: [&str; 6] = ["read", "edit", "write", "apply_patch", "todowrite", "skill"];
 /// What `/permission` answers when one entry breaks its list.
 const BROKEN: u16 = 400;
 
@@ -25,8 +29,9 @@ pub(super) const RULE: Rule = Rule {
     id: "possible-permission",
     at_rest: false,
     watched: false,
+    by_age: true,
     needs_messages: true,
-    levels: "needs-you; watch when several sessions of the project may be meant",
+    levels: "needs-you; watch when several sessions of the project may be meant, or a quick tool takes long",
     meaning: "The permissions of its project cannot be read, and its tool may wait for one of them.",
     offers: &[Offer::Abort, Offer::Export],
     check,
@@ -43,16 +48,18 @@ fn check(facts: &Facts) -> Answer {
         return no("the permission that it waits for is known");
     }
     let open = facts.open_answer().map(|message| message.id.clone());
-    let part = waiting_part(facts.server, facts.session);
-    let Some((message, part, tool)) =
-        part.filter(|(message, ..)| Some(&message.id) == open.as_ref())
-    else {
-        return no("no tool runs that could wait for it");
+    let here = |part: &Waiting| Some(&part.0.id) == open.as_ref();
+    let Some(part) = waiting_part(facts.server, facts.session, breaks).filter(here) else {
+        let quick = waiting_part(facts.server, facts.session, is_quick).filter(here);
+        return quick.map_or_else(
+            || no("no tool runs that could wait for it"),
+            |part| check_quick(facts, gap, part),
+        );
     };
-    let start = tool.start.unwrap_or(message.created);
+    let start = start(part);
     let at = start + facts.limits.possible_permission;
-    let others = candidates(facts) - 1;
-    let level = if others == 0 {
+    let others = others(facts);
+    let level = if others.is_empty() {
         Level::NeedsYou
     } else {
         Level::Watch
@@ -60,20 +67,37 @@ fn check(facts: &Facts) -> Answer {
     if facts.now < at {
         return settles(level, at, "its tool has only just begun");
     }
-    possible(facts, gap, (message, part, tool), others, level, start)
+    possible(facts, gap, part, &others, level)
+}
+
+/// A tool that ends at once by itself: if it runs for long, it may wait as well, for an ask that
+/// stands in the list beside the broken one.
+fn check_quick(facts: &Facts, gap: &Gap, part: Waiting) -> Answer {
+    let at = start(part) + facts.limits.slow_tool;
+    if facts.now < at {
+        return later(at, "its tool has only just begun");
+    }
+    possible(facts, gap, part, &[], Level::Watch)
+}
+
+/// A message, a part of it and its tool call, which may wait for a permission.
+type Waiting<'a> = (&'a Message, &'a Part, &'a ToolPart);
+
+fn start((message, _, tool): Waiting) -> UnixMs {
+    tool.start.unwrap_or(message.created)
 }
 
 fn possible(
     facts: &Facts,
     gap: &Gap,
-    (message, part, tool): (&Message, &Part, &ToolPart),
-    others: usize,
+    (message, part, tool): Waiting,
+    others: &[&SessionId],
     level: Level,
-    start: UnixMs,
 ) -> Answer {
+    let start = start((message, part, tool));
     let what = tool_words(&tool.tool, &tool.subject);
     let path = gap.endpoint.path();
-    let also = match others {
+    let also = match others.len() {
         0 => String::new(),
         1 => ", as may 1 other session of this project".to_owned(),
         more => format!(", as may {more} other sessions of this project"),
@@ -88,7 +112,7 @@ fn possible(
         .with("tool", &tool.tool)
         .with("endpoint", path)
         .with_some("status", gap.status)
-        .with("candidates", others + 1)
+        .with("others", others)
         .with("age_ms", facts.now.since(start))
         .yes()
 }
@@ -103,27 +127,30 @@ fn has_permission_ask(session: &Session) -> bool {
     asks.any(|pending| pending.ask.kind == AskKind::Permission)
 }
 
-/// Sessions of this directory whose ask may be the broken one; this one is among them.
-fn candidates(facts: &Facts) -> usize {
-    let directory = &facts.session.info.directory;
-    let here = facts.server.sessions.values();
-    let here = here.filter(|session| session.info.directory == *directory);
-    let may = |session: &&Session| {
-        session.info.id == facts.session.info.id || may_be_meant(facts.server, session)
-    };
-    here.filter(may).count().max(1)
+/// Other sessions of this directory whose ask may be the broken one, in the order of their ids.
+fn others<'a>(facts: &Facts<'a>) -> Vec<&'a SessionId> {
+    let (own, directory) = (&facts.session.info.id, &facts.session.info.directory);
+    let server = facts.server;
+    let here = server.sessions.values();
+    let others = here.filter(|it| it.info.directory == *directory && it.info.id != *own);
+    let others = others.filter(|session| may_be_meant(server, session));
+    let mut ids: Vec<&SessionId> = others.map(|session| &session.info.id).collect();
+    ids.sort();
+    ids
 }
 
-fn may_be_meant(server: &Server, session: &Session) -> bool {
+/// Whether the ask that breaks its project's list may be one of this session.
+pub(in crate::core::judge) fn may_be_meant(server: &Server, session: &Session) -> bool {
     matches!(server.reported(session), Reported::Busy)
-        && (has_permission_ask(session) || waiting_part(server, session).is_some())
+        && (has_permission_ask(session) || waiting_part(server, session, breaks).is_some())
 }
 
 /// The oldest part of the last answer that may wait for a permission.
 fn waiting_part<'a>(
     server: &Server,
     session: &'a Session,
-) -> Option<(&'a Message, &'a Part, &'a ToolPart)> {
+    may_wait: fn(&Server, &ToolPart, ToolKind) -> bool,
+) -> Option<Waiting<'a>> {
     let message = session.tail.last_assistant().filter(|m| m.is_open())?;
     let shell = is_shell(&session.tail, message);
     let tools = message.parts.iter();
@@ -134,8 +161,18 @@ fn waiting_part<'a>(
         .min_by_key(|(_, _, tool)| tool.start.unwrap_or_default())
 }
 
-fn may_wait(server: &Server, tool: &ToolPart, kind: ToolKind) -> bool {
+/// A tool that runs without output, and whose ask would break the list or has not been given yet.
+pub(super) fn breaks(server: &Server, tool: &ToolPart, kind: ToolKind) -> bool {
     let breaking = BREAKING.contains(&tool.tool.as_str());
-    let running = tool.state == ToolState::Running && !tool.output.present;
-    running && (breaking || has_not_begun(server, tool, kind))
+    is_silent(tool) && (breaking || has_not_begun(server, tool, kind))
+}
+
+/// A tool that runs without output, and that works on files of this machine only: it takes no time
+/// unless it waits.
+pub(super) fn is_quick(_: &Server, tool: &ToolPart, kind: ToolKind) -> bool {
+    is_silent(tool) && kind == ToolKind::Other && QUICK.contains(&tool.tool.as_str())
+}
+
+fn is_silent(tool: &ToolPart) -> bool {
+    tool.state == ToolState::Running && !tool.output.present
 }

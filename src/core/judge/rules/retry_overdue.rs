@@ -10,6 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: "retry-overdue",
     at_rest: false,
     watched: false,
+    by_age: true,
     needs_messages: false,
     levels: "stuck",
     meaning: "The time of the planned retry has passed and nothing was tried.",

@@ -7,7 +7,9 @@
 //! before may have been the wait for an answer. None runs that has not begun, and nothing is judged
 //! while anything is asked.
 
+use super::possible_permission::{breaks, is_broken, is_quick};
 use crate::core::judge::Level;
+use crate::core::judge::blind::gap;
 use crate::core::judge::facts::Facts;
 use crate::core::judge::limits::ToolLimit;
 use crate::core::judge::say::{Found, found, tool_words};
@@ -26,6 +28,8 @@ pub(super) struct Run<'a> {
     pub(super) begun: UnixMs,
     /// Since when nothing of it changed, as far as we saw.
     pub(super) quiet_since: UnixMs,
+    /// The permissions of its project cannot be read: it may wait for one.
+    pub(super) may_wait: bool,
 }
 
 /// The tools that may be judged by age, or why none may.
@@ -52,10 +56,17 @@ pub(super) fn running<'a>(facts: &Facts<'a>) -> Result<Vec<Run<'a>>, &'static st
 
 fn run<'a>(facts: &Facts, message: &'a Message, part: &'a Part, shell: bool) -> Option<Run<'a>> {
     let tool = part.tool().filter(|t| t.state == ToolState::Running)?;
-    let kind = ToolKind::of(tool, shell);
+    let view = facts.server.directories.get(&facts.session.info.directory);
+    let kind = ToolKind::within(tool, shell, view);
     let judged = !matches!(kind, ToolKind::Task | ToolKind::Question);
-    let waits_for_none = facts.knows_asks(AskKind::Permission) || facts.was_released(tool);
-    let has_begun = has_output(tool, kind) || waits_for_none;
+    let gap = gap(facts, AskKind::Permission);
+    let waits_for_none =
+        has_output(tool, kind) || facts.knows_asks(AskKind::Permission) || facts.was_released(tool);
+    let may_wait = !waits_for_none && gap.is_some();
+    let quick = may_wait && is_quick(facts.server, tool, kind);
+    let suspected = quick || may_wait && breaks(facts.server, tool, kind);
+    let suspected = suspected && gap.is_some_and(is_broken);
+    let has_begun = waits_for_none || may_wait && !suspected;
     if !judged || !has_begun || has_not_begun(facts.server, tool, kind) {
         return None;
     }
@@ -68,10 +79,19 @@ fn run<'a>(facts: &Facts, message: &'a Message, part: &'a Part, shell: bool) -> 
         part,
         tool,
         kind,
-        limit: facts.limits.tool_limit(tool, kind),
+        limit: limit(facts, tool, kind, quick),
         begun,
         quiet_since,
+        may_wait,
     })
+}
+
+/// A tool that takes no time by itself and may wait for a permission is never hung.
+fn limit(facts: &Facts, tool: &ToolPart, kind: ToolKind, quick: bool) -> ToolLimit {
+    if quick {
+        return ToolLimit::NEVER;
+    }
+    facts.limits.tool_limit(tool, kind)
 }
 
 /// A command that put something out, or a person's own, surely waits for no permission.
@@ -108,6 +128,11 @@ impl Run<'_> {
 
     /// A finding about it, with the facts.
     pub(super) fn found(&self, now: UnixMs, level: Level, text: String) -> Found {
+        let text = if self.may_wait {
+            format!("{text}; or it waits for a permission that cannot be read")
+        } else {
+            text
+        };
         found(level, Some(self.begun), text)
             .with("message", &self.message.id)
             .with("part", &self.part.id)

@@ -14,6 +14,7 @@ pub(super) const RULE: Rule = Rule {
     id: "slow-tool",
     at_rest: false,
     watched: false,
+    by_age: true,
     needs_messages: true,
     levels: "watch",
     meaning: "A tool takes long and puts nothing new out; it is still within its limit.",

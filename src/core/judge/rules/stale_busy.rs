@@ -1,8 +1,8 @@
 //! `stale-busy`: the turn is over and the server still reports it busy. What looks the same: the
 //! one or two seconds after a turn, a queued prompt about to start (the newest message is then the
-//! user's), a step that ended with tool calls (the loop goes on).
+//! user's), a step that ended with tool calls (the loop goes on), one of the ends of a `runaway`.
 
-use super::Rule;
+use super::{Rule, runaway};
 use crate::core::judge::agreement::has_ended;
 use crate::core::judge::say::{Found, ago, found, no, settles};
 use crate::core::judge::{Answer, Facts, Level, Offer};
@@ -13,6 +13,7 @@ pub(super) const RULE: Rule = Rule {
     id: "stale-busy",
     at_rest: false,
     watched: false,
+    by_age: true,
     needs_messages: true,
     levels: "stuck",
     meaning: "The last answer is finished, yet the server still reports the session busy.",
@@ -26,6 +27,9 @@ fn check(facts: &Facts) -> Answer {
     }
     if !has_ended(facts.activity.state) {
         return no("its last turn has not ended");
+    }
+    if runaway::is_stuck(facts) {
+        return no("it goes on after every end: runaway");
     }
     let Some((message, ended)) = facts
         .message()

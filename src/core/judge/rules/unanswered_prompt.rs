@@ -1,12 +1,13 @@
 //! `unanswered-prompt`: idle, and the newest message is a prompt that nobody answered. What looks
 //! the same: a note that wants no answer (`noReply`; it cannot be told apart, so this is `watch`),
 //! a fork that ends on a prompt, a session with `revert` set, a prompt that an abort left behind,
-//! one that another watched server on the same data is answering.
+//! one that another watched server on the same data is answering, or an OpenCode that is not
+//! watched (`running-elsewhere`).
 //! An error that was heard since the prompt makes it certain.
 
 use super::Rule;
-use crate::core::judge::elsewhere::knows_better;
-use crate::core::judge::say::{ago, found, no, settles};
+use crate::core::judge::elsewhere::{RUNS_ELSEWHERE, knows_better, unheard_until};
+use crate::core::judge::say::{ago, found, later, no, settles};
 use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Failure, Message};
@@ -18,6 +19,7 @@ pub(super) const RULE: Rule = Rule {
     id: "unanswered-prompt",
     at_rest: true,
     watched: true,
+    by_age: true,
     needs_messages: true,
     levels: "watch; stuck when an error was heard since the prompt",
     meaning: "The newest message is your prompt, and nothing works on an answer.",
@@ -43,6 +45,9 @@ fn check(facts: &Facts) -> Answer {
     }
     if let Some(why) = knows_better(facts, prompt) {
         return no(why);
+    }
+    if let Some(until) = unheard_until(facts) {
+        return later(until, RUNS_ELSEWHERE);
     }
     let error = error(facts, prompt);
     let level = match error {

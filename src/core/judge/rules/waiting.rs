@@ -2,8 +2,8 @@
 //!
 //! An ask whose part has ended, or whose session is idle, is a ghost and holds nothing up.
 
-use crate::core::judge::activity::holds_up;
 use crate::core::judge::facts::Facts;
+use crate::core::judge::held::{Held, held_by};
 use crate::core::judge::say::{found, no};
 use crate::core::judge::{Answer, Level};
 use crate::core::store::PendingAsk;
@@ -24,7 +24,7 @@ pub(super) fn check(facts: &Facts, kind: AskKind) -> Answer {
             .filter_map(|pending| match held_by(facts, pending) {
                 Held::Live(part) => Some((pending, Some(part))),
                 Held::Unseen => Some((pending, None)),
-                Held::Ended => None,
+                Held::Ended { .. } => None,
             });
     match held.next() {
         Some(first) => waiting(facts, first, held.count()),
@@ -32,29 +32,10 @@ pub(super) fn check(facts: &Facts, kind: AskKind) -> Answer {
     }
 }
 
-/// What an ask holds up.
-enum Held<'a> {
-    /// A live part.
-    Live(&'a Part),
-    /// It names no tool call, or one that is not known (yet).
-    Unseen,
-    /// The call has ended: a ghost.
-    Ended,
-}
-
-fn held_by<'a>(facts: &Facts<'a>, pending: &PendingAsk) -> Held<'a> {
-    let tail = &facts.session.tail;
-    let known = pending.ask.tool.as_ref().filter(|_| facts.knows_messages());
-    let Some(message) = known.and_then(|tool| tail.message(&tool.message)) else {
-        return Held::Unseen;
-    };
-    let mut parts = message.parts.iter();
-    let last = tail.last_assistant().is_some_and(|m| m.id == message.id);
-    match parts.find(|part| holds_up(pending, message, part)) {
-        Some(part) if last && part.is_live() => Held::Live(part),
-        None if message.completed.is_none() => Held::Unseen,
-        _ => Held::Ended,
-    }
+/// Something is asked that holds this session up, whichever kind it is.
+pub(super) fn is_held_up(facts: &Facts) -> bool {
+    let mut asks = facts.asks();
+    asks.any(|pending| !matches!(held_by(facts, pending), Held::Ended { .. }))
 }
 
 fn waiting(facts: &Facts, first: (&PendingAsk, Option<&Part>), more: usize) -> Answer {

@@ -9,6 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "waiting-permission",
     at_rest: false,
     watched: false,
+    by_age: false,
     needs_messages: false,
     levels: "needs-you",
     meaning: "A tool call waits for your permission.",

@@ -9,6 +9,7 @@ pub(super) const RULE: Rule = Rule {
     id: "waiting-question",
     at_rest: false,
     watched: false,
+    by_age: false,
     needs_messages: false,
     levels: "needs-you",
     meaning: "The model asked you something and waits for the answer.",

@@ -18,6 +18,7 @@ pub(super) const RULE: Rule = Rule {
     id: "will-resume",
     at_rest: true,
     watched: false,
+    by_age: true,
     needs_messages: true,
     levels: "watch",
     meaning: "A declined ask or a shutdown stopped it; it goes on by itself when OpenCode next starts as a service (OpenCode 2.x).",

@@ -1,7 +1,7 @@
 //! Events of the stream. An event that was received before a read was asked is already in that
 //! read and is not applied again over it.
 
-use super::{Stamp, Touched, remove};
+use super::{Stamp, Touched, one_and_perhaps_server, remove};
 use crate::core::id::{AskId, Directory, SessionId};
 use crate::core::store::{SeenError, Server, Session};
 use crate::core::time::Span;
@@ -35,7 +35,7 @@ fn kind(server: &mut Server, stamp: Stamp, kind: EventKind) -> Touched {
     match kind {
         EventKind::Connected | EventKind::Heartbeat | EventKind::Noise => Touched::Nothing,
         EventKind::SessionUpdated(info) => row(server, stamp, *info),
-        EventKind::SessionDeleted(session) => remove(server, &session),
+        EventKind::SessionDeleted(session) => remove(server, stamp, &session),
         EventKind::Status { session, status } => said(server, stamp, session, status),
         EventKind::SessionError { session, failure } => error(server, stamp, session, failure),
         EventKind::MessageUpdated(message) => {
@@ -61,39 +61,34 @@ fn kind(server: &mut Server, stamp: Stamp, kind: EventKind) -> Touched {
             part,
             text,
             ..
-        } => on_tail(server, stamp, session, |s| s.delta(stamp, &part, &text)),
+        } => match on_tail(server, stamp, session, |s| s.delta(stamp, &part, &text)) {
+            Touched::One(session) => Touched::Progress(session),
+            touched => touched,
+        },
         EventKind::Asked(ask) => asked(server, stamp, *ask),
         EventKind::AskClosed { session, ask } => closed(server, stamp, session, &ask),
-        EventKind::InstanceDisposed(directory) => disposed(server, &directory),
+        EventKind::InstanceDisposed(directory) => disposed(server, stamp, &directory),
         EventKind::Unknown { .. } => {
             server.unknown_events += 1;
-            Touched::Server
+            Touched::Itself(Vec::new())
         }
         EventKind::Malformed { .. } => {
             server.malformed_events += 1;
-            Touched::Server
+            Touched::Itself(Vec::new())
         }
     }
 }
 
 fn row(server: &mut Server, stamp: Stamp, info: SessionInfo) -> Touched {
-    match server.sessions.get_mut(&info.id) {
-        None => {
-            server.adopt(info, Some(stamp.at));
-            Touched::Server
-        }
-        Some(known) => {
-            let family = known.info.parent != info.parent || known.info.directory != info.directory;
-            let id = info.id.clone();
-            known.info = info;
-            known.info_event_at = Some(stamp.at);
-            if family {
-                Touched::Server
-            } else {
-                Touched::One(id)
-            }
-        }
+    let id = info.id.clone();
+    if let Some(known) = server.sessions.get_mut(&id) {
+        known.info = info;
+        known.info_event_at = Some(stamp.at);
+        return Touched::One(id);
     }
+    let stranger = server.strangers.contains_key(&id);
+    server.adopt(info, Some(stamp.at));
+    one_and_perhaps_server(id, stranger)
 }
 
 fn said(server: &mut Server, stamp: Stamp, id: SessionId, status: Status) -> Touched {
@@ -104,13 +99,27 @@ fn said(server: &mut Server, stamp: Stamp, id: SessionId, status: Status) -> Tou
             .map(|(_, asked)| asked)
     });
     let Some(session) = server.sessions.get_mut(&id) else {
-        return Touched::Nothing;
+        return said_of_stranger(server, stamp, &id, status);
     };
     if asked.is_some_and(|asked| stamp.at < asked) {
         return Touched::Nothing;
     }
     session.take_status(stamp, status, true, true);
     Touched::One(id)
+}
+
+/// A run that is in no list ends, or goes on.
+fn said_of_stranger(server: &mut Server, stamp: Stamp, id: &SessionId, status: Status) -> Touched {
+    let Some(stranger) = server.strangers.get_mut(id) else {
+        return Touched::Nothing;
+    };
+    if status == Status::Idle {
+        server.strangers.remove(id);
+    } else {
+        stranger.status = status;
+        stranger.epoch = stamp.epoch;
+    }
+    Touched::Itself(Vec::new())
 }
 
 fn error(
@@ -186,8 +195,9 @@ fn closed(server: &mut Server, stamp: Stamp, id: SessionId, ask: &AskId) -> Touc
     Touched::One(id)
 }
 
-fn disposed(server: &mut Server, directory: &Directory) -> Touched {
+fn disposed(server: &mut Server, stamp: Stamp, directory: &Directory) -> Touched {
     let view = server.directory_mut(directory);
+    view.disposed_at = Some(stamp.at);
     view.state = DirectoryState::Asleep;
     view.status_read = None;
     for session in server.sessions.values_mut() {

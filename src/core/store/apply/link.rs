@@ -9,6 +9,9 @@ use crate::core::wire::{LinkReport, LostCause};
 /// Clocks that differ by less are taken as equal: the `Date` header has whole seconds.
 const SKEW_NOISE: Span = Span::secs(2);
 
+/// A server's clock that moved by more against ours has jumped.
+const JUMP: Span = Span::secs(30);
+
 /// A new connection: nothing is erased, everything becomes "of an older epoch".
 pub(super) fn begin_epoch(server: &mut Server, epoch: Epoch) {
     server.epoch = epoch;
@@ -16,7 +19,8 @@ pub(super) fn begin_epoch(server: &mut Server, epoch: Epoch) {
     server.gaps.clear();
     for view in server.directories.values_mut() {
         view.status_failed = None;
-        view.ask_reads = 0;
+        view.permission_reads = [None; 2];
+        view.question_reads = [None; 2];
     }
 }
 
@@ -54,12 +58,17 @@ fn identified(server: &mut Server, stamp: Stamp, report: LinkReport) {
     server.dialect = Some(dialect);
     server.version = version;
     server.unsecured = unsecured;
+    let old = server.skew;
     server.skew = match skew {
         Some(skew) if skew.as_ms().abs() > SKEW_NOISE.as_ms() => skew,
         _ => Span::ZERO,
     };
+    if server.lived && (server.skew - old).as_ms().abs() > JUMP.as_ms() {
+        server.jumped_at = Some(stamp.at);
+    }
     server.heard_at = Some(stamp.at);
-    if !matches!(server.link, LinkState::Connecting { .. }) {
+    // A live one was only asked again.
+    if matches!(server.link, LinkState::Lost { .. }) {
         server.link = LinkState::Connecting { attempt: 1 };
         server.link_since = Some(stamp.at);
     }
@@ -70,8 +79,40 @@ fn live(server: &mut Server, stamp: Stamp) {
         server.link = LinkState::Live;
         server.link_since = Some(stamp.at);
     }
+    let closed = server
+        .refused_at
+        .filter(|at| server.restarted_at < Some(*at));
+    if server.lived && closed.is_some() {
+        server.restarted_at = Some(stamp.at);
+    }
+    server.lived = true;
     server.live_since.get_or_insert(stamp.at);
     server.heard_at = Some(stamp.at);
+}
+
+/// What our own watching measured starts again: spans over this moment are not known.
+pub(super) fn clock_jumped(server: &mut Server, stamp: Stamp) -> Touched {
+    server.jumped_at = Some(stamp.at);
+    let times = [
+        &mut server.refused_at,
+        &mut server.live_since,
+        &mut server.restarted_at,
+    ];
+    let disposals = server.directories.values_mut();
+    let disposals = disposals.map(|view| &mut view.disposed_at);
+    for time in times.into_iter().chain(disposals) {
+        *time = time.map(|time| time.min(stamp.at));
+    }
+    for stranger in server.strangers.values_mut() {
+        stranger.seen_at = stranger.seen_at.min(stamp.at);
+    }
+    for view in server.directories.values_mut() {
+        view.clock_jumped(stamp.at);
+    }
+    for session in server.sessions.values_mut() {
+        session.clock_jumped(stamp.at);
+    }
+    Touched::Server
 }
 
 fn lost(server: &mut Server, stamp: Stamp, report: LinkReport) {

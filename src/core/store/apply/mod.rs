@@ -10,9 +10,9 @@ mod link;
 mod reads;
 
 use crate::core::id::{Epoch, SessionId};
-use crate::core::store::{Change, Server, Store};
+use crate::core::store::{Change, Server, Store, Stranger};
 use crate::core::time::UnixMs;
-use crate::core::wire::{Body, DirectoryReport, DirectoryState, Input};
+use crate::core::wire::{Body, DirectoryReport, DirectoryState, Input, Status};
 
 /// Where and when an input belongs: handed to every function below.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +27,9 @@ pub(super) struct Stamp {
 pub(super) enum Touched {
     Nothing,
     One(SessionId),
+    Progress(SessionId),
+    /// What is said of the server itself, and these sessions.
+    Itself(Vec<SessionId>),
     Many(Vec<SessionId>),
     Server,
 }
@@ -52,6 +55,8 @@ impl Store {
         match take(server, stamp, input.body) {
             Touched::Nothing => Change::Nothing,
             Touched::One(session) => Change::Sessions(id, vec![session]),
+            Touched::Progress(session) => Change::Progress(id, session),
+            Touched::Itself(sessions) => Change::Itself(id, sessions),
             Touched::Many(sessions) if sessions.is_empty() => Change::Nothing,
             Touched::Many(sessions) => Change::Sessions(id, sessions),
             Touched::Server => Change::Server(id),
@@ -62,25 +67,63 @@ impl Store {
 fn take(server: &mut Server, stamp: Stamp, body: Body) -> Touched {
     match body {
         Body::Link(report) => link::report(server, stamp, report),
-        Body::Sessions(list) => reads::sessions(server, list),
+        Body::Sessions(list) => reads::sessions(server, stamp, list),
         Body::Session(read) => reads::session(server, *read),
-        Body::SessionGone(session) => remove(server, &session),
+        Body::SessionGone(session) => remove(server, stamp, &session),
         Body::Status(read) => reads::status(server, stamp, read),
         Body::Asks(read) => reads::asks(server, stamp, &read),
+        Body::Mcp(read) => reads::mcp(server, read),
         Body::Tail(read) => reads::tail(server, stamp, read),
         Body::Directory(report) => directory(server, &report),
         Body::Failed(failed) => reads::failed(server, stamp, failed),
+        Body::AbortSent(session) => abort_sent(server, stamp, session),
+        Body::ClockJumped => link::clock_jumped(server, stamp),
         Body::Event(event) => events::event(server, stamp, event),
         Body::Inbox(read) => reads::inbox(server, stamp, read),
     }
 }
 
-/// A session is gone. Its children stay and become orphans.
-pub(super) fn remove(server: &mut Server, session: &SessionId) -> Touched {
-    match server.sessions.remove(session) {
-        Some(_) => Touched::Server,
+/// A session is gone. Its children stay and become orphans; what still runs in it is a zombie.
+pub(super) fn remove(server: &mut Server, stamp: Stamp, id: &SessionId) -> Touched {
+    if let Some(session) = server.sessions.remove(id) {
+        let status = session.status;
+        let running = matches!(status.status, Status::Busy | Status::Retry(_));
+        if running && status.epoch == stamp.epoch {
+            let stranger = Stranger {
+                directory: session.info.directory,
+                status: status.status,
+                seen_at: stamp.at,
+                epoch: stamp.epoch,
+                gone: true,
+            };
+            server.strangers.insert(id.clone(), stranger);
+        }
+        return one_and_perhaps_server(id.clone(), running);
+    }
+    match server.strangers.get_mut(id) {
+        Some(stranger) => {
+            stranger.gone = true;
+            Touched::Itself(Vec::new())
+        }
         None => Touched::Nothing,
     }
+}
+
+/// One session; with the server, where what is said of the server itself changed too.
+pub(super) fn one_and_perhaps_server(session: SessionId, server: bool) -> Touched {
+    if server {
+        Touched::Itself(vec![session])
+    } else {
+        Touched::One(session)
+    }
+}
+
+fn abort_sent(server: &mut Server, stamp: Stamp, id: SessionId) -> Touched {
+    let Some(session) = server.sessions.get_mut(&id) else {
+        return Touched::Nothing;
+    };
+    session.watch.abort_sent_at = Some(stamp.at);
+    Touched::One(id)
 }
 
 fn directory(server: &mut Server, report: &DirectoryReport) -> Touched {

@@ -1,27 +1,28 @@
 //! Answers of reads: each replaces what was known in its scope, but for what an event said after
 //! the read was asked.
 
-use super::{Stamp, Touched};
+use super::{Stamp, Touched, one_and_perhaps_server};
 use crate::core::id::{Directory, SessionId};
-use crate::core::store::{Gap, Inbox, PendingAsk, Server, Session};
+use crate::core::store::{Gap, Inbox, PendingAsk, Server, Session, Stranger};
 use crate::core::time::UnixMs;
 use crate::core::wire::{
-    Ask, AsksRead, DirectoryState, Endpoint, InboxRead, ReadFailed, SessionInfo, SessionList,
-    SessionRead, Status, StatusRead, TailRead,
+    Ask, AskKind, AsksRead, DirectoryState, Endpoint, InboxRead, McpRead, Part, ReadFailed,
+    SessionInfo, SessionList, SessionRead, Status, StatusRead, TailRead,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Something an event said at `event` is newer than a read asked at `asked`.
 fn newer(event: Option<UnixMs>, asked: UnixMs) -> bool {
     event.is_some_and(|at| at >= asked)
 }
 
-pub(super) fn sessions(server: &mut Server, list: SessionList) -> Touched {
+pub(super) fn sessions(server: &mut Server, stamp: Stamp, list: SessionList) -> Touched {
     let named: BTreeSet<SessionId> = list.rows.iter().map(|row| row.id.clone()).collect();
     for row in list.rows {
         take_row(server, row, list.asked_at);
     }
     if list.complete {
+        server.listed_all = Some(stamp.epoch);
         server
             .sessions
             .retain(|id, known| named.contains(id) || newer(known.info_event_at, list.asked_at));
@@ -32,9 +33,11 @@ pub(super) fn sessions(server: &mut Server, list: SessionList) -> Touched {
 
 /// One row heals no list that cannot be read.
 pub(super) fn session(server: &mut Server, read: SessionRead) -> Touched {
+    let id = read.row.id.clone();
+    let stranger = server.strangers.contains_key(&id);
     take_row(server, read.row, read.asked_at);
-    close_gap(server, Endpoint::Session, None);
-    Touched::Server
+    let healed = close_gap(server, Endpoint::Session, None);
+    one_and_perhaps_server(id, stranger || healed)
 }
 
 fn take_row(server: &mut Server, row: SessionInfo, asked_at: UnixMs) {
@@ -68,37 +71,73 @@ pub(super) fn status(server: &mut Server, stamp: Stamp, read: StatusRead) -> Tou
             touched.push(id.clone());
         }
     }
-    server
-        .strangers
-        .retain(|_, (home, _)| *home != read.directory);
-    for (id, status) in read.entries {
-        if !server.sessions.contains_key(&id) {
-            server
-                .strangers
-                .insert(id, (read.directory.clone(), status));
-        }
-    }
-    if first || changed_state {
+    let strangers = read.entries.into_iter();
+    let strangers = strangers
+        .filter(|(id, status)| *status != Status::Idle && !server.sessions.contains_key(id));
+    let strangers: Vec<_> = strangers.collect();
+    let moved = keep_strangers(server, stamp, &read.directory, strangers);
+    if first || changed_state || moved {
         return Touched::Server;
     }
     Touched::Many(touched)
 }
 
+/// Replaces who runs in a directory and is in no list. Says whether anything is said anew.
+fn keep_strangers(
+    server: &mut Server,
+    stamp: Stamp,
+    home: &Directory,
+    named: Vec<(SessionId, Status)>,
+) -> bool {
+    let here = |stranger: &Stranger| stranger.directory == *home;
+    let before = server.strangers.values().filter(|it| here(it)).count();
+    let named: BTreeMap<SessionId, Status> = named.into_iter().collect();
+    let mut moved = before != named.len();
+    server
+        .strangers
+        .retain(|id, stranger| !here(stranger) || named.contains_key(id));
+    for (id, status) in named {
+        if let Some(known) = server.strangers.get_mut(&id) {
+            moved |= known.status != status || known.epoch != stamp.epoch;
+            known.status = status;
+            known.epoch = stamp.epoch;
+            continue;
+        }
+        let stranger = Stranger {
+            directory: home.clone(),
+            status,
+            seen_at: stamp.at,
+            epoch: stamp.epoch,
+            gone: false,
+        };
+        server.strangers.insert(id, stranger);
+        moved = true;
+    }
+    moved
+}
+
 pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touched {
     let endpoint = match read.kind {
-        crate::core::wire::AskKind::Permission => Endpoint::Permission,
-        crate::core::wire::AskKind::Question => Endpoint::Question,
+        AskKind::Permission => Endpoint::Permission,
+        AskKind::Question => Endpoint::Question,
     };
     let view = server.directory_mut(&read.directory);
-    view.ask_reads = view.ask_reads.saturating_add(1);
-    let first = view.ask_reads <= 2;
+    let reads = match read.kind {
+        AskKind::Permission => &mut view.permission_reads,
+        AskKind::Question => &mut view.question_reads,
+    };
+    // That a second read says the same matters to asks that were lost.
+    let first = reads[1].is_none();
+    *reads = [Some(read.asked_at), reads[0]];
     let healed = close_gap(server, endpoint, Some(&read.directory));
     keep_strays(server, stamp, read);
     let mut touched = Vec::new();
     for (id, session) in &mut server.sessions {
         let here = session.info.directory == read.directory;
         let listed: Vec<&Ask> = read.asks.iter().filter(|ask| ask.session == *id).collect();
-        if (here || !listed.is_empty()) && merge_asks(session, stamp, read, &listed) {
+        let concerns = here || !listed.is_empty();
+        let changed = concerns && merge_asks(session, stamp, read, &listed);
+        if changed || (here && has_open_question(session, read.kind)) {
             touched.push(id.clone());
         }
     }
@@ -107,6 +146,12 @@ pub(super) fn asks(server: &mut Server, stamp: Stamp, read: &AsksRead) -> Touche
         return Touched::Server;
     }
     Touched::Many(touched)
+}
+
+/// It has a question whose ask this list should name: that it does not is telling as well.
+fn has_open_question(session: &Session, kind: AskKind) -> bool {
+    let tools = session.tail.live_parts().filter_map(Part::tool);
+    kind == AskKind::Question && { tools }.any(|tool| tool.tool == "question")
 }
 
 /// Asks of sessions that are in no list yet wait for their row.
@@ -148,6 +193,16 @@ fn merge_asks(session: &mut Session, stamp: Stamp, read: &AsksRead, listed: &[&A
         }
     }
     session.asks != before
+}
+
+/// Which tools are of MCP servers matters to every session of the directory.
+pub(super) fn mcp(server: &mut Server, read: McpRead) -> Touched {
+    let view = server.directory_mut(&read.directory);
+    if view.mcp.as_ref() == Some(&read.servers) {
+        return Touched::Nothing;
+    }
+    view.mcp = Some(read.servers);
+    Touched::Server
 }
 
 pub(super) fn tail(server: &mut Server, stamp: Stamp, read: TailRead) -> Touched {

@@ -36,6 +36,8 @@ struct WireInfo {
     error: Option<WireFailure>,
     #[serde(default, deserialize_with = "field")]
     summary: Option<bool>,
+    #[serde(default)]
+    structured: Option<serde::de::IgnoredAny>,
     #[serde(default, deserialize_with = "field")]
     agent: Option<String>,
     #[serde(default, deserialize_with = "field")]
@@ -166,6 +168,7 @@ pub(super) fn decode_info(json: &str) -> Result<Message, serde_json::Error> {
         finish: wire.finish,
         error: wire.error.map(Failure::from),
         summary: wire.summary.unwrap_or(false),
+        structured: wire.structured.is_some(),
         agent: wire.agent,
         model,
         cost: wire.cost.map_or(0.0, Number::real),

@@ -17,12 +17,12 @@ pub(super) mod session;
 pub use ask::{decode_permissions, decode_questions};
 pub use event::{OVERSIZED, decode_event, event_kind, is_dropped, session_hint};
 pub use message::decode_messages;
-pub use probe::{Health, decode_health, decode_info, decode_path, decode_problem};
+pub use probe::{Health, decode_health, decode_info, decode_mcp, decode_path, decode_problem};
 pub use session::{
     SessionPage, decode_api_sessions, decode_session, decode_sessions, decode_status,
 };
 
-pub(super) use part::subject;
+pub(super) use part::{digest, subject};
 use serde_json::value::RawValue;
 
 /// Why a whole body gives nothing. Rows inside a good body never cause it.

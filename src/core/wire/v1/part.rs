@@ -4,7 +4,7 @@
 //! whole texts. A part type that we do not know is `Other`, never an error.
 
 use super::lenient::{Number, Pairs, Times, field, ms};
-use super::literal::{Literal, excerpt};
+use super::literal::{Literal, Measure, excerpt};
 use crate::core::id::{CallId, MessageId, PartId, SessionId};
 use crate::core::wire::{Part, PartBody, Prose, ToolOutput, ToolPart, ToolState};
 use serde::Deserialize;
@@ -100,6 +100,7 @@ fn tool(wire: &Wire) -> Result<ToolPart, serde_json::Error> {
         subject: subject(&input),
         timeout_ms: input.read::<Number>("timeout").map(Number::whole),
         input_keys: input.0.iter().map(|(key, _)| excerpt(key)).collect(),
+        input_digest: digest(state.input),
         questions: (name == "question")
             .then(|| input.read("questions"))
             .flatten(),
@@ -120,6 +121,15 @@ fn measured(output: Option<Literal>) -> ToolOutput {
         present: true,
         bytes: it.bytes,
         digest: it.digest,
+    })
+}
+
+/// Of the value as it stands in the body; 0 for none.
+pub(in crate::core::wire) fn digest(raw: Option<&RawValue>) -> u64 {
+    raw.map_or(0, |raw| {
+        let mut measure = Measure::default();
+        measure.feed(raw.get().as_bytes());
+        measure.digest()
     })
 }
 

@@ -1,6 +1,6 @@
 //! Bodies that say who answers, and why not.
 //!
-//! What it does: decode `/global/health`, `/api/info`, `/path` and error bodies. What it does not:
+//! What it does: decode `/global/health`, `/api/info`, `/path`, `/mcp` and error bodies. What it does not:
 //! decide what the server is; any path may answer 200 with a web page.
 
 use super::lenient::{Number, field};
@@ -8,6 +8,7 @@ use super::literal::excerpt;
 use super::{WireError, shape, text_of};
 use crate::core::id::Directory;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// `GET /global/health` of 1.x, or `GET /api/info` of 2.x.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -63,6 +64,21 @@ pub fn decode_path(body: &[u8]) -> Result<Directory, WireError> {
     }
     let wire: Wire = serde_json::from_str(text_of(body)?).map_err(shape("a path report"))?;
     Ok(wire.directory)
+}
+
+/// `GET /mcp` of one directory: the names of its MCP servers, as configured.
+///
+/// # Errors
+/// [`WireError`] when it is no object of objects.
+pub fn decode_mcp(body: &[u8]) -> Result<Vec<String>, WireError> {
+    #[derive(Deserialize)]
+    struct Status {
+        #[serde(rename = "status")]
+        _status: String,
+    }
+    let wire: BTreeMap<String, Status> =
+        serde_json::from_str(text_of(body)?).map_err(shape("a list of MCP servers"))?;
+    Ok(wire.into_keys().collect())
 }
 
 /// The words of an error body: `{name, data: {message}}`, `{_tag, message}` or `{_tag}`.

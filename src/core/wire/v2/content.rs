@@ -11,7 +11,7 @@ use crate::core::id::{CallId, MessageId, PartId, SessionId};
 use crate::core::time::UnixMs;
 use crate::core::wire::v1::lenient::{Number, Pairs, field, ms};
 use crate::core::wire::v1::literal::{Literal, excerpt};
-use crate::core::wire::v1::{Decoded, subject};
+use crate::core::wire::v1::{Decoded, digest, subject};
 use crate::core::wire::{Failure, Part, PartBody, Prose, ToolOutput, ToolPart, ToolState};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -152,20 +152,19 @@ fn tool(wire: &Wire) -> Result<ToolPart, serde_json::Error> {
     let output = output(state.content);
     let error = state.error.map(Failure::from);
     let stopped = |it: &Failure| matches!(it.name.as_str(), "aborted" | "tool.interrupted");
-    let told = metadata.read::<String>("status");
+    let runs_on = metadata.read::<String>("status").as_deref() == Some("running");
     Ok(ToolPart {
         call: wire.id.clone(),
         subject: subject(&input),
         timeout_ms: input.read::<Number>("timeout").map(Number::whole),
         input_keys: input.0.iter().map(|(key, _)| excerpt(key)).collect(),
+        input_digest: digest(state.input),
         questions: (name == "question")
             .then(|| input.read("questions"))
             .flatten(),
         child: metadata.read("sessionID"),
         interrupted: error.as_ref().is_some_and(stopped),
-        background: name == "subagent"
-            && state.status == "completed"
-            && told.as_deref() == Some("running"),
+        background: name == "subagent" && state.status == "completed" && runs_on,
         error: error.map(|it| it.message),
         output,
         start: time.ran.map(ms),

@@ -66,6 +66,7 @@ fn stand_in(idle: &Message, prompt: &MessageId) -> Message {
         finish: idle.finish.clone(),
         error: failure(idle),
         summary: false,
+        structured: false,
         agent: None,
         model: None,
         cost: 0.0,

@@ -162,6 +162,7 @@ fn decode_row(json: &str, session: &SessionId) -> Result<Decoded<Row>, serde_jso
         finish: finish(wire.finish, wire.outcome, done),
         error: wire.error.filter(|_| !summary).map(Failure::from),
         summary,
+        structured: false,
         agent: wire.agent,
         model: wire.model.map(ModelRef::from),
         cost: wire.cost.map_or(0.0, Number::real),

@@ -1,0 +1,120 @@
+//! `[limits]` of the configuration: thresholds of the judge.
+//!
+//! What it does: set the rows of [`LIMITS`] by their keys; a mistake is told with its place, its key
+//! and the nearest right one. What it does not: know any threshold; the table does.
+
+use crate::core::judge::{AFTER_TIMEOUT, LIMITS, LimitRow, Limits, Slot, Stages};
+use crate::core::time::Span;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::{Spanned, Value};
+
+/// The section as written, with the places of its keys.
+#[derive(Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
+
+/// What is wrong, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Wrong {
+    /// In bytes from the beginning of the file.
+    pub(super) offset: usize,
+    /// One line.
+    pub(super) why: String,
+}
+
+/// The thresholds that follow from a section.
+pub(super) fn read(section: &Section) -> Result<Limits, Wrong> {
+    let mut limits = Limits::default();
+    for (key, value) in &section.0 {
+        let name = key.get_ref().as_str();
+        let done = match name {
+            "tool" => tools(&mut limits, value),
+            _ => set(&mut limits, name, value),
+        };
+        done.map_err(|why| Wrong {
+            offset: key.span().start,
+            why,
+        })?;
+    }
+    Ok(limits)
+}
+
+fn set(limits: &mut Limits, name: &str, value: &Value) -> Result<(), String> {
+    let row = LIMITS.iter().find(|row| row.key == name);
+    let row = row.ok_or_else(|| unknown(name))?;
+    match row.slot {
+        Slot::Span(slot) => *slot(limits) = span(name, value)?,
+        Slot::Count(slot) => *slot(limits) = count(name, value)?,
+        Slot::Stages(slot) => {
+            let stages = stages(name, value, *slot(limits))?;
+            *slot(limits) = stages;
+        }
+    }
+    Ok(())
+}
+
+fn unknown(name: &str) -> String {
+    let keys = LIMITS.iter().map(|row: &LimitRow| row.key).chain(["tool"]);
+    let near = keys
+        .map(|key| (strsim::jaro_winkler(name, key), key))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match near.filter(|(score, _)| *score > 0.7) {
+        Some((_, key)) => format!("unknown threshold `{name}`, did you mean `{key}`?"),
+        None => format!("unknown threshold `{name}`; the README lists them"),
+    }
+}
+
+fn span(name: &str, value: &Value) -> Result<Span, String> {
+    let span = value.as_str().and_then(Span::parse);
+    span.ok_or_else(|| format!("`{name}` must be a span like \"15s\" or \"1h30m\""))
+}
+
+fn count(name: &str, value: &Value) -> Result<u32, String> {
+    let count = value.as_integer().and_then(|n| u32::try_from(n).ok());
+    let count = count.filter(|n| *n > 0);
+    count.ok_or_else(|| format!("`{name}` must be a whole number from 1"))
+}
+
+fn stages(name: &str, value: &Value, mut stages: Stages) -> Result<Stages, String> {
+    let table = value.as_table();
+    let table = table
+        .ok_or_else(|| format!("`{name}` must be like {{ watch = \"3m\", stuck = \"10m\" }}"))?;
+    for (key, value) in table {
+        match key.as_str() {
+            "watch" => stages.watch = span(name, value)?,
+            "stuck" => stages.stuck = span(name, value)?,
+            other => return Err(format!("`{name}` has `watch` and `stuck`, not `{other}`")),
+        }
+    }
+    let Stages { watch, stuck } = stages;
+    if stuck < watch {
+        let (watch, stuck) = (watch.exact(), stuck.exact());
+        return Err(format!(
+            "`{name}`: stuck ({stuck}) lies before watch ({watch})"
+        ));
+    }
+    Ok(stages)
+}
+
+/// `[limits.tool]`: `default`, `bash`, `"mcp:*"`, or the name of a tool.
+fn tools(limits: &mut Limits, value: &Value) -> Result<(), String> {
+    let table = value.as_table();
+    let table = table.ok_or_else(|| "`tool` must be a table: [limits.tool]".to_owned())?;
+    for (tool, value) in table {
+        let name = format!("tool.{tool}");
+        let after = value.as_str().and_then(|it| it.strip_prefix(AFTER_TIMEOUT));
+        match (tool.as_str(), after) {
+            ("bash", Some(grace)) => {
+                limits.bash_grace = span(&name, &Value::String(grace.to_owned()))?;
+            }
+            ("default", _) => limits.tool = span(&name, value)?,
+            ("mcp:*", _) => limits.mcp = span(&name, value)?,
+            _ => {
+                let span = span(&name, value)?;
+                limits.tool_named.insert(tool.clone(), span);
+            }
+        }
+    }
+    Ok(())
+}
