@@ -194,6 +194,8 @@ impl Watched {
         spec.pace = Pace {
             status: polls,
             asks: polls,
+            elsewhere: Duration::from_millis(40),
+            elsewhere_apart: Duration::from_millis(20),
             ..Pace::default()
         };
         let (sender, inputs) = mpsc::channel(64);
@@ -501,6 +503,27 @@ async fn the_end_of_a_run_is_told_with_what_it_left() {
         &json!({"sessionID": "ses_1"}),
     );
     watched.until("over again", idle).await;
+}
+
+#[tokio::test]
+async fn what_is_open_and_does_not_run_here_is_read_again() {
+    let fake = Fake::start(&["ses_1"]).await;
+    fake.tail("ses_1", &json!([shell("running"), prompt()]));
+    let mut watched = Watched::polling_each(&fake, DEADLINE * 2).await;
+    // Another process on the same data ends it: no event comes of that.
+    let mut answer = shell("error");
+    answer["time"]["completed"] = json!(BASE);
+    fake.tail("ses_1", &json!([answer, prompt()]));
+    let ended = |store: &Store| {
+        let last = session(store, "ses_1")
+            .unwrap()
+            .tail
+            .last_assistant()
+            .cloned();
+        last.is_some_and(|answer| answer.completed.is_some())
+    };
+    assert!(!ended(&watched.store));
+    watched.until("ended elsewhere", ended).await;
 }
 
 #[tokio::test]

@@ -63,7 +63,7 @@ pub(super) struct Watch<'a> {
 }
 
 /// Why a watched connection ended.
-enum Ended {
+pub(super) enum Ended {
     Shutdown,
     Paused,
     Lost(Loss),
@@ -148,8 +148,9 @@ impl Link {
     async fn watch_two(&mut self, identity: &Identity, events: Events) -> End {
         let mut watch = Two::new(&self.spec, &mut self.outlet, identity);
         match watch.run(events, &mut self.orders).await {
-            None => End::Shutdown,
-            Some(loss) => End::Lost {
+            Ended::Shutdown => End::Shutdown,
+            Ended::Paused => End::Paused,
+            Ended::Lost(loss) => End::Lost {
                 loss,
                 lived: watch.lived,
             },

@@ -1,27 +1,22 @@
 //! What came of each read of a 2.x link.
 //!
 //! What it does: turn an answer into inputs, and note what it means for what is read next. What it
-//! does not: give up over a failing read; it is reported by name. Only a server that is gone ends
-//! the connection.
+//! does not: read, or handle what failed (`trouble.rs`).
 
 use super::read::{Answer, Asked, Read, Tail};
 use super::{Stage, Two};
 use crate::core::id::{Directory, SessionId};
 use crate::core::time::UnixMs;
-use crate::core::wire::v1::{Decoded, Health};
+use crate::core::wire::v1::Decoded;
 use crate::core::wire::{
-    Ask, AskKind, Body, Endpoint, InboxRead, LostCause, Part, PartBody, ReadFailed, SessionInfo,
-    SessionList, SessionRead, Status, TailRead, ToolState,
+    Ask, AskKind, Body, Endpoint, InboxRead, Message, Part, PartBody, SessionInfo, SessionList,
+    SessionRead, Status, TailRead, ToolState,
 };
 use crate::net::client::{AllSessions, ClientError};
 use crate::net::link::jobs::Done;
 use crate::net::link::loss::Loss;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::time::Duration;
 use tokio::time::Instant;
-
-/// A tail that could not be read is tried again after so long.
-const TAIL_AGAIN: Duration = Duration::from_secs(30);
 
 impl Two<'_> {
     /// Takes an answer. An error is the end of the connection.
@@ -34,6 +29,7 @@ impl Two<'_> {
             (Read::Row(id), Answer::Row(it)) => self.on_row(&id, it, at),
             (Read::Tail(id), Answer::Tail(it)) => self.on_tail(&id, it, at),
             (Read::Health, Answer::Health(it)) => self.on_health(it),
+            (Read::Identity, Answer::Identity(it)) => self.on_identity(it),
             _ => Ok(()),
         }
     }
@@ -261,6 +257,7 @@ impl Two<'_> {
         self.complete(id, &mut tail);
         self.take_retry(id, &tail, asked_at);
         self.known_mut(id).tail = Some(asked_at);
+        self.look_again(id, &tail.messages);
         self.outlet.push(Body::Tail(TailRead {
             session: id.clone(),
             asked_at,
@@ -276,6 +273,19 @@ impl Two<'_> {
             self.let_go(id);
         }
         Ok(())
+    }
+
+    /// What is open and does not run here may be worked on by another process on the same data, of
+    /// which no event comes.
+    fn look_again(&mut self, id: &SessionId, messages: &[Message]) {
+        let runs = self.active.entries.contains_key(id);
+        match self.known.get(id) {
+            Some(known) if !runs && !known.archived => {
+                let pace = &self.spec.pace;
+                self.again.tail(id, known.updated, messages, pace);
+            }
+            _ => self.again.close(id),
+        }
     }
 
     /// Adds to running calls what only events told.
@@ -309,67 +319,6 @@ impl Two<'_> {
         if let Some(directory) = known.directory.clone() {
             let now = self.outlet.now();
             self.tell_directory(directory, now);
-        }
-    }
-
-    /// Errors after which nothing more can be read.
-    fn ends(&mut self, error: &ClientError) -> Result<(), Loss> {
-        if matches!(error, ClientError::Refused | ClientError::Unauthorized) {
-            return Err(error.clone().into());
-        }
-        if matches!(error, ClientError::Timeout(_)) && !self.suspect {
-            self.suspect = true;
-            self.jobs.urgent(Read::Health);
-        }
-        Ok(())
-    }
-
-    /// A read that failed is said by name; one that shows that the server is gone ends it all.
-    fn failed(
-        &mut self,
-        endpoint: Endpoint,
-        directory: Option<&Directory>,
-        session: Option<&SessionId>,
-        error: &ClientError,
-    ) -> Result<(), Loss> {
-        self.ends(error)?;
-        if let (Some(id), Some(404)) = (session, error.status()) {
-            self.forget(id);
-            self.outlet.push(Body::SessionGone(id.clone()));
-            return Ok(());
-        }
-        if let (Endpoint::Messages, Some(id)) = (endpoint, session) {
-            self.tail_in(id, TAIL_AGAIN);
-        }
-        self.outlet.push(Body::Failed(ReadFailed {
-            endpoint,
-            directory: directory.cloned(),
-            session: session.cloned(),
-            status: error.status(),
-            text: error.to_string(),
-        }));
-        Ok(())
-    }
-
-    /// It was asked because the stream is silent, or because a read was not answered in time.
-    fn on_health(&mut self, answer: Result<Health, ClientError>) -> Result<(), Loss> {
-        let suspect = std::mem::take(&mut self.suspect);
-        let silent = std::mem::take(&mut self.silent);
-        match answer {
-            Err(ClientError::Timeout(_)) if silent => Err(Loss::new(
-                LostCause::Wedged,
-                "heartbeats stopped and nothing is answered",
-            )),
-            Err(ClientError::Timeout(_)) if suspect => Err(Loss::new(
-                LostCause::Wedged,
-                "reads are not answered, and a sign of life does not come either",
-            )),
-            Err(error) if silent => Err(error.into()),
-            Ok(_) if silent => Err(Loss::new(
-                LostCause::Unreachable,
-                "the event stream went silent although the server answers",
-            )),
-            _ => Ok(()),
         }
     }
 }

@@ -126,6 +126,7 @@ impl Two<'_> {
             self.active.entries.remove(id);
         } else {
             self.active.entries.insert(id.clone(), Status::Busy);
+            self.again.close(id);
         }
         self.active.heard.insert(id.clone(), now);
     }

@@ -15,11 +15,15 @@ mod answers;
 mod hear;
 mod read;
 mod tell;
+mod trouble;
 
+use super::again::Again;
 use super::jobs::Jobs;
 use super::loss::Loss;
 use super::outlet::Outlet;
 use super::pending::Pending;
+use super::pulse::Beat;
+use super::watch::Ended;
 use super::{LinkCommand, LinkSpec, Orders};
 use crate::core::id::{AskId, CallId, Directory, SessionId};
 use crate::core::time::{Span, UnixMs};
@@ -101,6 +105,8 @@ pub(super) struct Two<'a> {
     active: Active,
     /// Tails to read at a later time.
     later: HashMap<SessionId, Instant>,
+    /// Sessions with something open that do not run here: another process may work on them.
+    again: Again,
     /// Ends of runs that wait for their tail, each until then.
     held: HashMap<SessionId, (Event, Instant)>,
     active_due: Instant,
@@ -126,6 +132,7 @@ impl<'a> Two<'a> {
             known: HashMap::new(),
             active: Active::default(),
             later: HashMap::new(),
+            again: Again::new(),
             held: HashMap::new(),
             active_due: now,
             asks_due: now,
@@ -139,36 +146,53 @@ impl<'a> Two<'a> {
         }
     }
 
-    /// None at shutdown.
-    pub(super) async fn run(&mut self, mut events: Events, orders: &mut Orders) -> Option<Loss> {
+    pub(super) async fn run(&mut self, mut events: Events, orders: &mut Orders) -> Ended {
         if let Err(loss) = self.await_connected(&mut events).await {
-            return Some(loss);
+            return loss.into();
         }
+        // A slow way here is no pause.
+        self.on_beat();
         self.begin();
         loop {
-            if self.outlet.closed {
-                return None;
-            }
-            if self.outlet.overflowed {
-                self.resync();
-            }
-            self.jobs.start();
-            self.advance();
-            let due = self.next_due();
-            tokio::select! {
-                () = self.outlet.send_one(), if !self.outlet.is_empty() => {}
-                frame = events.next() => if let Err(loss) = self.on_frames(frame, &mut events) {
-                    return Some(loss);
-                },
-                Some(done) = self.jobs.finished() => if let Err(loss) = self.answered(done) {
-                    return Some(loss);
-                },
-                command = orders.next() => if self.on_command(command) {
-                    return None;
-                },
-                () = sleep_until(due) => self.on_time(),
+            if let Err(ended) = self.turn(&mut events, orders).await {
+                return ended;
             }
         }
+    }
+
+    /// Waits for the next thing to happen and takes it.
+    async fn turn(&mut self, events: &mut Events, orders: &mut Orders) -> Result<(), Ended> {
+        if self.outlet.closed {
+            return Err(Ended::Shutdown);
+        }
+        if self.on_beat().paused {
+            return Err(Ended::Paused);
+        }
+        if self.outlet.overflowed {
+            self.resync();
+        }
+        self.jobs.start();
+        self.advance();
+        let due = self.next_due();
+        tokio::select! {
+            () = self.outlet.send_one(), if !self.outlet.is_empty() => {}
+            frame = events.next() => self.on_frames(frame, events)?,
+            Some(done) = self.jobs.finished() => self.answered(done)?,
+            command = orders.next() => if self.on_command(command) {
+                return Err(Ended::Shutdown);
+            },
+            () = sleep_until(due) => self.on_time(),
+        }
+        Ok(())
+    }
+
+    /// A clock that jumped tells nothing about the server's until that was looked at again.
+    fn on_beat(&mut self) -> Beat {
+        let beat = self.outlet.beat();
+        if beat.jumped {
+            self.jobs.urgent(Read::Identity);
+        }
+        beat
     }
 
     /// The stream's first event, before anything is read.
@@ -298,9 +322,10 @@ impl<'a> Two<'a> {
         let polls = polls.into_iter().filter(|_| self.stage == Stage::Live);
         let later = self.later.values().copied();
         let later = later.filter(|_| self.stage != Stage::Lists);
+        let again = self.again.due().filter(|_| self.stage == Stage::Live);
         let held = self.held.values().map(|(_, until)| *until);
-        let idle = Instant::now() + self.spec.pace.lists;
-        polls.chain(later).chain(held).fold(idle, Instant::min)
+        let all = polls.chain(later).chain(held).chain(again);
+        all.fold(self.outlet.beat_due(), Instant::min)
     }
 
     /// Reads what is due.
@@ -324,6 +349,9 @@ impl<'a> Two<'a> {
         if self.asks_due <= now {
             self.ask_asks();
         }
+        if let Some(id) = self.again.open(now, &self.spec.pace) {
+            self.jobs.calm(Read::Tail(id));
+        }
     }
 
     /// Takes a row. True when it is new, or changed since it was last seen.
@@ -339,6 +367,7 @@ impl<'a> Two<'a> {
     fn forget(&mut self, id: &SessionId) {
         self.known.remove(id);
         self.later.remove(id);
+        self.again.close(id);
         self.active.entries.remove(id);
     }
 

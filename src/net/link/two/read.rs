@@ -8,7 +8,7 @@ use crate::core::id::{Directory, SessionId};
 use crate::core::wire::v1::{Decoded, Health};
 use crate::core::wire::v2::{self, MessagePage};
 use crate::core::wire::{Ask, InboxItem, Message, Retry, SessionInfo, Status};
-use crate::net::client::{AllSessions, Client, ClientError};
+use crate::net::client::{AllSessions, Client, ClientError, Identity};
 use crate::net::link::jobs::Work;
 use std::collections::BTreeMap;
 
@@ -31,6 +31,8 @@ pub(super) enum Read {
     Tail(SessionId),
     /// A sign of life.
     Health,
+    /// Who it is, and how its clock stands.
+    Identity,
 }
 
 /// What came of it.
@@ -41,6 +43,7 @@ pub(super) enum Answer {
     Row(Result<SessionInfo, ClientError>),
     Tail(Result<Tail, ClientError>),
     Health(Result<Health, ClientError>),
+    Identity(Result<Identity, ClientError>),
 }
 
 /// Both lists of a loaded location.
@@ -80,6 +83,7 @@ impl Work for Read {
             Read::Row(session) => Answer::Row(client.session_v2(session).await),
             Read::Tail(session) => Answer::Tail(tail(client, session).await),
             Read::Health => Answer::Health(client.info().await),
+            Read::Identity => Answer::Identity(client.probe().await),
         }
     }
 }
