@@ -242,8 +242,8 @@ fn each_change_is_told_once_and_an_age_is_none() {
     let mut world = World::new(Audience::Script);
     world.read(1020, Some(Status::Busy), turn(None));
     world.live(1030);
-    world.read(2000, Some(Status::Busy), turn(Some(2000)));
-    let tail = world.live(2000);
+    let tail = world.read(2000, Some(Status::Busy), turn(Some(2000)));
+    assert_eq!(world.live(2000), [], "it was live before");
     let told = change_json(&tail[0]);
     assert_eq!(
         (tail.len(), &told["from"]["activity"]),

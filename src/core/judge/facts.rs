@@ -128,6 +128,17 @@ impl<'a> Facts<'a> {
         Some(at).filter(|at| self.now < *at)
     }
 
+    /// The same facts, if nothing comes, at a later time of the server's clock.
+    pub(super) fn as_of(&self, now: UnixMs) -> Self {
+        Self {
+            now,
+            reported: self.reported.clone(),
+            activity: self.activity.clone(),
+            why: self.why.clone(),
+            ..*self
+        }
+    }
+
     /// The newest sign of progress: times that a message names, and what we saw change.
     pub fn progress_of(&self, message: &Message) -> UnixMs {
         let named = newest_time(message);

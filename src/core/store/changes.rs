@@ -37,9 +37,9 @@ impl Server {
         if let Some(stranger) = stranger.filter(|it| it.epoch == self.epoch) {
             session.status.status = stranger.status;
             session.status.epoch = self.epoch;
-            session.status.told_at = self.heard_at;
-            session.status.since = self.heard_at.unwrap_or_default();
-            session.watch.ran_here_at = self.heard_at;
+            session.status.told_at = Some(stranger.seen_at);
+            session.status.since = stranger.seen_at;
+            session.watch.ran_here_at = Some(stranger.seen_at);
         }
         let asks = std::mem::take(&mut self.stray_asks);
         let (own, rest) = asks.into_iter().partition(|(_, p)| p.ask.session == id);

@@ -125,10 +125,10 @@ impl Rule {
         if self.needs_messages && !facts.knows_messages() {
             return no("its messages are not current");
         }
-        let mut answer = (self.check)(facts);
-        if let Some(trusted) = facts.trusted_at().filter(|_| self.by_age) {
-            answer = not_before(trusted, answer);
-        }
+        let mut answer = match facts.trusted_at().filter(|_| self.by_age) {
+            Some(trusted) => not_before(trusted, (self.check)(&facts.as_of(trusted))),
+            None => (self.check)(facts),
+        };
         if let Answer::Yes { finding, .. } = &mut answer {
             finding.name = self.id;
             if finding.offers.is_empty() {
@@ -139,7 +139,7 @@ impl Rule {
     }
 }
 
-/// After a clock jump: what an age says, or is about to say, is not said before ages are trusted.
+/// After a clock jump: what an age will say once ages are trusted is not said before.
 fn not_before(trusted: UnixMs, answer: Answer) -> Answer {
     let why = "a clock has jumped: ages are not trusted yet";
     match answer {
