@@ -58,6 +58,7 @@ fn directory(body: &Body) -> Option<&Directory> {
         | Body::Sessions(_)
         | Body::SessionGone(_)
         | Body::Tail(_)
+        | Body::Inbox(_)
         | Body::AbortSent(_)
         | Body::ClockJumped => None,
     }

@@ -1,8 +1,9 @@
 //! The event stream of one server.
 //!
-//! What it does: opens `GET /global/event`, gives the data of one event after the other, and says
-//! how it ended. It learns the interval of the server's heartbeats and reports silence of three of
-//! them. What it does not: decode, or reconnect. Invariant: memory is bounded ([`Lines`]).
+//! What it does: opens `GET /global/event` (in 2.x `GET /api/event`), gives the data of one event
+//! after the other, and says how it ended. It learns the interval of the server's heartbeats and
+//! reports silence of three of them. What it does not: decode, or reconnect. Invariant: memory is
+//! bounded ([`Lines`]).
 //!
 //! [`Lines`]: super::lines::Lines
 
@@ -20,6 +21,8 @@ use tokio::time::{Instant, timeout_at};
 
 /// Heartbeats come every 10 s on 1.2 and newer, every 30 s on 1.1.
 const ASSUMED_INTERVAL: Duration = Duration::from_secs(10);
+/// In 2.x: as comments, so only their bytes are seen.
+const INTERVAL_V2: Duration = Duration::from_secs(15);
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(200);
 const LONGEST_INTERVAL: Duration = Duration::from_secs(60);
 /// Silence of so many intervals is worth a question.
@@ -59,24 +62,36 @@ pub struct Events {
 }
 
 impl Events {
-    /// Opens it.
+    /// Opens that of a 1.x server.
     ///
     /// # Errors
     /// [`Ending::NotOpened`].
     pub async fn open(client: &Client) -> Result<Self, Ending> {
-        let response = client.open_events().await?;
+        let response = client.open_events(&["global", "event"]).await?;
+        Ok(Self::of(response, ASSUMED_INTERVAL))
+    }
+
+    /// Opens that of a 2.x server.
+    ///
+    /// # Errors
+    /// [`Ending::NotOpened`].
+    pub async fn open_v2(client: &Client) -> Result<Self, Ending> {
+        let response = client.open_events(&["api", "event"]).await?;
+        Ok(Self::of(response, INTERVAL_V2))
+    }
+
+    fn of(response: reqwest::Response, interval: Duration) -> Self {
         let body: Body = Box::pin(response.bytes_stream());
         let lines = Rechunk::new(body);
-        let received = lines.received();
-        Ok(Self {
+        Self {
+            received: lines.received(),
             inner: EventStream::new(lines),
-            received,
             seen: 0,
-            interval: ASSUMED_INTERVAL,
+            interval,
             last_heartbeat: None,
             beats: 0,
-            deadline: Instant::now() + ASSUMED_INTERVAL * PATIENCE,
-        })
+            deadline: Instant::now() + interval * PATIENCE,
+        }
     }
 
     /// The data of the next event. May be dropped and called again without loss.

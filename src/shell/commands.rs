@@ -105,6 +105,7 @@ pub async fn abort_all(
     let keys = locate_all(&mut snapshot, sessions, Purpose::Act).await?;
     let mut exit = Exit::Done;
     for key in keys {
+        may_act(&snapshot, &key)?;
         let Some(plan) = plan::abort(&snapshot.app.store, &key) else {
             return Err(Trouble::Failed(format!("{} is gone", key.session)));
         };
@@ -147,11 +148,23 @@ pub async fn export_all(
 ) -> Result<Exit, Trouble> {
     let keys = locate_all(&mut snapshot, sessions, Purpose::Read).await?;
     for key in keys {
+        may_act(&snapshot, &key)?;
         warn_if_asleep(&snapshot, &key);
         let client = client(clients, &key)?;
         export_one(client, &key, output, force, out).await?;
     }
     Ok(Exit::Done)
+}
+
+/// Some servers are only read.
+fn may_act(snapshot: &Snapshot, key: &SessionKey) -> Result<(), Trouble> {
+    match plan::refused(&snapshot.app.store, key) {
+        Some(why) => Err(Trouble::Failed(format!(
+            "{}: {why}",
+            clean(key.session.as_str())
+        ))),
+        None => Ok(()),
+    }
 }
 
 async fn export_one(

@@ -103,6 +103,21 @@ pub struct Row {
     pub message: Vec<MessageRow>,
     #[serde(default)]
     pub ask: Vec<AskRow>,
+    /// What waits to go in (2.x).
+    #[serde(default)]
+    pub inbox: Vec<InboxRow>,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+pub struct InboxRow {
+    pub id: String,
+    /// `user`, or another kind, which wants no answer.
+    #[serde(default = "user")]
+    pub kind: String,
+    pub at: String,
+    #[serde(default)]
+    pub text: String,
 }
 
 #[derive(Deserialize, Clone)]
@@ -227,6 +242,8 @@ pub struct Happening {
     pub asks: Vec<AskRow>,
     /// A new connection: who is not idle now.
     pub reconnected: Option<BTreeMap<String, String>>,
+    /// The inbox was read again.
+    pub inbox: Option<Vec<InboxRow>>,
 }
 
 #[derive(Deserialize)]
@@ -278,6 +295,9 @@ fn home() -> String {
 }
 fn long_ago() -> String {
     "-400d".into()
+}
+fn user() -> String {
+    "user".into()
 }
 fn idle() -> String {
     "idle".into()

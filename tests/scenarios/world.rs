@@ -4,15 +4,16 @@
 //! can have a skew.
 
 use super::spec::{
-    AskRow, Dir, ErrorRow, Happening, MessageRow, PartRow, RetryRow, Row, Scenario, at, span,
+    AskRow, Dir, ErrorRow, Happening, InboxRow, MessageRow, PartRow, RetryRow, Row, Scenario, at,
+    span,
 };
 use ocwatch::core::id::{AskId, CallId, Directory, Epoch, MessageId, PartId, ServerId, SessionId};
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
     Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Endpoint, Event,
-    EventKind, Failure, Input, LinkReport, LostCause, McpRead, Message, ModelRef, Part, PartBody,
-    Prose, Question, ReadFailed, Retry, Role, SessionInfo, SessionList, Status, StatusRead,
-    TailRead, Tokens, ToolOutput, ToolPart, ToolRef, ToolState,
+    EventKind, Failure, InboxItem, InboxKind, InboxRead, Input, LinkReport, LostCause, McpRead,
+    Message, ModelRef, Part, PartBody, Prose, Question, ReadFailed, Retry, Role, SessionInfo,
+    SessionList, Status, StatusRead, TailRead, Tokens, ToolOutput, ToolPart, ToolRef, ToolState,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -88,7 +89,7 @@ impl View<'_> {
         let mut bodies = vec![
             Body::Link(LinkReport::Connecting { attempt: 1 }),
             Body::Link(LinkReport::Identified {
-                dialect: Dialect::V1,
+                dialect: self.dialect(),
                 version: Some(self.version.to_owned()),
                 skew: Some(clock.skew),
                 unsecured: self.unsecured,
@@ -110,6 +111,9 @@ impl View<'_> {
                 messages,
                 whole: !row.partial,
             }));
+            if self.dialect() == Dialect::V2 {
+                bodies.push(inbox(clock, &row.id, &row.inbox, when));
+            }
         }
         bodies.push(Body::Link(LinkReport::Live));
         let wrap = |body| Input {
@@ -119,6 +123,14 @@ impl View<'_> {
             body,
         };
         bodies.into_iter().map(wrap).collect()
+    }
+
+    fn dialect(&self) -> Dialect {
+        if self.version.starts_with("2.") {
+            Dialect::V2
+        } else {
+            Dialect::V1
+        }
     }
 
     fn listed(&self) -> impl Iterator<Item = &&Row> {
@@ -231,6 +243,23 @@ impl Writer {
     }
 }
 
+fn inbox(clock: &Writer, session: &str, rows: &[InboxRow], when: UnixMs) -> Body {
+    let item = |row: &InboxRow| InboxItem {
+        id: MessageId::from(row.id.as_str()),
+        kind: match row.kind.as_str() {
+            "user" => InboxKind::Prompt,
+            other => InboxKind::Other(other.to_owned()),
+        },
+        created: clock.at(&row.at),
+        text: row.text.clone(),
+    };
+    Body::Inbox(InboxRead {
+        session: SessionId::from(session),
+        asked_at: when,
+        items: rows.iter().map(item).collect(),
+    })
+}
+
 fn status(word: &str) -> Status {
     match word {
         "idle" => Status::Idle,
@@ -301,17 +330,20 @@ fn messages(clock: &Writer, session: &str, rows: &[MessageRow]) -> Vec<Message> 
 
 impl MessageRow {
     fn message(&self, clock: &Writer, session: &str, prompt: Option<&str>) -> Message {
-        let user = match self.from.as_str() {
-            "user" => true,
-            "assistant" => false,
+        let role = match self.from.as_str() {
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            // The end of a turn in 2.x; `finish` is its outcome.
+            "idle" => Role::Other("idle".into()),
             other => panic!("unknown role {other}"),
         };
-        let parent = self.parent.as_deref().or(prompt).filter(|_| !user);
+        let answers = role == Role::Assistant;
+        let parent = self.parent.as_deref().or(prompt).filter(|_| answers);
         let parts = self.parts.iter().enumerate();
         Message {
             id: MessageId::from(self.id.as_str()),
             session: SessionId::from(session),
-            role: if user { Role::User } else { Role::Assistant },
+            role,
             parent: parent.map(MessageId::from),
             created: clock.at(&self.at),
             completed: clock.maybe(self.completed.as_ref()),
@@ -483,6 +515,9 @@ impl Happening {
         let session = SessionId::from(name);
         if self.abort_sent {
             return Some(Body::AbortSent(session));
+        }
+        if let Some(rows) = &self.inbox {
+            return Some(inbox(clock, name, rows, when));
         }
         if let Some(rows) = &self.read {
             return Some(Body::Tail(TailRead {

@@ -175,6 +175,10 @@ impl App {
             self.ui.notice = Some(format!("{} is still under way here", running.action));
             return None;
         }
+        if let Some(why) = plan::refused(&self.store, &key) {
+            self.ui.notice = Some(why.to_owned());
+            return None;
+        }
         Some(key)
     }
 

@@ -27,13 +27,16 @@ pub fn derive(server: &Server, session: &Session) -> Derived {
     if !session.tail.is_read() {
         return look.unread();
     }
-    let Some(last) = session.tail.last() else {
-        return look.empty();
-    };
+    if session.tail.last().is_none() {
+        return look.empty("it has no messages");
+    }
     match look.deciding() {
         Some(answer) if is_open(answer) && !look.is_residue(answer) => look.open(answer),
         Some(answer) if !look.is_unanswered(answer) => look.ended(answer),
-        _ => unanswered(session.tail.last_user().unwrap_or(last)),
+        _ => match session.tail.last_user() {
+            Some(prompt) => unanswered(prompt),
+            None => look.empty("it has no prompt and no answer"),
+        },
     }
 }
 
@@ -138,13 +141,13 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn empty(&self) -> Derived {
+    fn empty(&self, why: &'static str) -> Derived {
         if let Some(pending) = self.loose_ask() {
             return self.asking_unseen(pending, "an ask without a tool call is listed");
         }
         (
             plain(ActivityState::Empty, Some(self.session.info.created)),
-            "it has no messages".into(),
+            why.into(),
         )
     }
 
@@ -177,11 +180,12 @@ impl<'a> Look<'a> {
         (activity, why)
     }
 
-    /// Prompts newer than the open answer.
+    /// Prompts newer than the open answer, and those that wait to go in (2.x).
     fn queued(&self, answer: &Message) -> u32 {
         let newer = self.tail.messages.iter().rev();
         let newer = newer.take_while(|m| m.id != answer.id);
-        u32::try_from(newer.filter(|m| m.is_user()).count()).unwrap_or(u32::MAX)
+        let count = newer.filter(|m| m.is_user()).count() + self.session.waiting_prompts().count();
+        u32::try_from(count).unwrap_or(u32::MAX)
     }
 
     fn open_state(&self, answer: &Message) -> Derived {
@@ -311,7 +315,7 @@ fn urgency(part: &Part) -> (u8, UnixMs) {
     match &part.body {
         PartBody::Tool(tool) => {
             let rank = match (&tool.state, tool.tool.as_str()) {
-                (ToolState::Running, "task") => 1,
+                (ToolState::Running, "task" | "subagent") => 1,
                 (ToolState::Running, _) => 0,
                 _ => 2,
             };
@@ -349,7 +353,7 @@ fn live_tool(answer: &Message, tool: &ToolPart) -> (Activity, &'static str) {
             ActivityState::WritingArguments,
             "a tool call's arguments are open",
         ),
-        (_, "task") => (ActivityState::Subagent, "a task runs"),
+        (_, "task" | "subagent") => (ActivityState::Subagent, "a task runs"),
         _ => (ActivityState::RunningTool, "a tool runs"),
     };
     let mut activity = of(state, answer, start);

@@ -54,7 +54,7 @@ fn words(facts: &Facts, tool: &ToolPart, kind: AskKind) -> Cow<'static, str> {
     let name = &tool.tool;
     match gap(facts, kind) {
         Some(gap) => {
-            let path = gap.endpoint.path();
+            let path = gap.endpoint.path_in(facts.server.dialect);
             let text = &gap.text;
             format!("asks of its project cannot be read ({path}: {text}): {name} may wait for one")
         }

@@ -123,6 +123,11 @@ fn message_rows(facts: &Facts) -> Vec<(&'static str, String)> {
         };
         rows.push(("last answer", format!("{} {end}", answer.id)));
     }
+    if let Some(inbox) = &facts.session.inbox {
+        let prompts = facts.session.waiting_prompts().count();
+        let notes = inbox.items.len() - prompts;
+        rows.push(("inbox", format!("{prompts} prompts, {notes} notes")));
+    }
     for part in tail.live_parts() {
         let what = part.tool().map_or("text", |tool| tool.tool.as_str());
         rows.push(("live part", format!("{} {what}", part.id)));

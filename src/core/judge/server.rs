@@ -125,7 +125,7 @@ fn cause_word(cause: LostCause) -> &'static str {
         LostCause::Unreachable | LostCause::Refused => "unreachable",
         LostCause::Wedged => "wedged",
         LostCause::Unauthorized => "unauthorized",
-        LostCause::NotOpencode | LostCause::Unsupported => "not-opencode",
+        LostCause::NotOpencode => "not-opencode",
     }
 }
 
@@ -151,7 +151,7 @@ fn lost(server: &Server, cause: LostCause, text: &str) -> Finding {
 
 fn degraded(server: &Server, gap: &Gap) -> Finding {
     let since = Some(server.server_time(gap.since));
-    let path = gap.endpoint.path();
+    let path = gap.endpoint.path_in(server.dialect);
     let text = match &gap.directory {
         Some(directory) => format!("{path} of {directory}: {}", gap.text),
         None => format!("{path}: {}", gap.text),

@@ -1,10 +1,11 @@
 //! What kind of tool a call is, and whether it has begun.
 //!
 //! What it does: tell a model's bash from a person's `!shell`, MCP tools from built-in ones. What
-//! it does not: know any limit. Facts about names and keys were measured on OpenCode 1.18.33.
+//! it does not: know any limit. Facts about names and keys were measured on OpenCode 1.18.33; 2.x
+//! calls bash `shell` and task `subagent`.
 
 use crate::core::store::{DirectoryView, Server, Tail};
-use crate::core::wire::{Message, PartBody, ToolPart, ToolState};
+use crate::core::wire::{Dialect, Message, PartBody, ToolPart, ToolState};
 
 /// Tools that OpenCode brings along (1.18.33).
 pub const BUILT_IN: [&str; 14] = [
@@ -48,9 +49,9 @@ impl ToolKind {
     /// Which kind a call is. `shell` tells whether its message is a `!shell` ([`is_shell`]).
     pub fn of(tool: &ToolPart, shell: bool) -> ToolKind {
         match tool.tool.as_str() {
-            "bash" if shell => ToolKind::Shell,
-            "bash" => ToolKind::Bash,
-            "task" => ToolKind::Task,
+            "bash" | "shell" if shell => ToolKind::Shell,
+            "bash" | "shell" => ToolKind::Bash,
+            "task" | "subagent" => ToolKind::Task,
             "question" => ToolKind::Question,
             name if may_be_mcp(name) => ToolKind::Mcp,
             _ => ToolKind::Other,
@@ -115,11 +116,13 @@ fn is_shell_text(body: &PartBody) -> bool {
 }
 
 /// A running bash without an `output` key has not begun: it waits for a permission, perhaps one
-/// that cannot be read. Below 1.14 the key comes with the first output, so its absence proves nothing.
+/// that cannot be read. Below 1.14 the key comes with the first output, so its absence proves
+/// nothing; nor does it in 2.x, where no body shows the output of what runs.
 pub fn has_not_begun(server: &Server, tool: &ToolPart, kind: ToolKind) -> bool {
     kind == ToolKind::Bash
         && tool.state == ToolState::Running
         && !tool.output.present
+        && server.dialect != Some(Dialect::V2)
         && at_least(server.version.as_deref(), (1, 14))
 }
 

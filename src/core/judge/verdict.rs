@@ -209,6 +209,8 @@ pub enum Offer {
     Unrevert,
     /// End the project's instance, with every run in it.
     Dispose,
+    /// Have what waits in the inbox go in now.
+    Run,
 }
 
 impl Offer {
@@ -226,6 +228,7 @@ impl Offer {
             Offer::Fork => "fork",
             Offer::Unrevert => "unrevert",
             Offer::Dispose => "dispose",
+            Offer::Run => "run",
         }
     }
 }

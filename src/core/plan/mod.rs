@@ -9,7 +9,16 @@ mod abort;
 pub use abort::abort;
 
 use crate::core::id::{AskId, Directory, SessionId, SessionKey};
-use crate::core::wire::AskKind;
+use crate::core::store::Store;
+use crate::core::wire::{AskKind, Dialect};
+
+/// Why nothing can be done on this session's server at all: its API is read only. What acts on a 1.x
+/// server would do nothing there, or load a location.
+pub fn refused(store: &Store, key: &SessionKey) -> Option<&'static str> {
+    let dialect = store.server(key.server)?.dialect;
+    let why = "its server is an OpenCode 2.x: ocwatch shows it, but does not act on it or export from it yet";
+    (dialect == Some(Dialect::V2)).then_some(why)
+}
 
 /// One thing to do on the server.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::core::present::explain::rule_lines;
 use crate::core::present::{Detail, Line, Piece, Tone, clean, rows, words};
 use crate::core::store::{Server, Session};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{Message, Part, PartBody, Prose, ToolPart, ToolState};
+use crate::core::wire::{Dialect, Message, Part, PartBody, Prose, ToolPart, ToolState};
 use serde_json::Value;
 
 /// Numbers from here on are points in time (2001 and later), in milliseconds.
@@ -88,7 +88,9 @@ fn story(
         lines.push(headline(finding, offset));
         lines.push(evidence(finding, offset));
         if finding.level > Level::Ok && !finding.offers.is_empty() {
-            lines.push(vec![Piece::new(helps(&finding.offers), Tone::Plain)]);
+            let read_only = server.dialect == Some(Dialect::V2);
+            let text = helps(&finding.offers, read_only);
+            lines.push(vec![Piece::new(text, Tone::Plain)]);
         }
     }
     let (why, _, tone) = rows::why(verdict, server, now);
@@ -130,16 +132,19 @@ fn headline(finding: &Finding, offset: Span) -> Line {
     ]
 }
 
-/// What a person can do about it, with the key where there is one.
-fn helps(offers: &[Offer]) -> String {
+/// What a person can do about it, with the key where there is one and it does anything.
+fn helps(offers: &[Offer], read_only: bool) -> String {
     let words: Vec<&str> = offers
         .iter()
         .filter_map(|offer| match offer {
+            Offer::Abort if read_only => Some("stop it in OpenCode"),
+            Offer::Export if read_only => Some("export it in OpenCode"),
             Offer::Abort => Some("a abort"),
             Offer::Export => Some("e export"),
             Offer::Answer => Some("answer it in OpenCode"),
             Offer::Resend => Some("send a new prompt in OpenCode"),
             Offer::Wait => Some("wait"),
+            Offer::Run => Some("run it in OpenCode"),
             Offer::Continue => Some("tell it to go on in OpenCode"),
             Offer::Dismiss => Some("dismiss the ask in OpenCode"),
             Offer::Fork => Some("fork before the broken turn in OpenCode"),

@@ -105,6 +105,7 @@ impl Session {
             asks: Vec::new(),
             closed_asks: Vec::new(),
             watch: Watch::default(),
+            inbox: None,
         }
     }
 

@@ -12,7 +12,9 @@ mod session;
 mod tail;
 
 pub use server::{DirectoryView, Gap, LinkState, Server, ServerSpec, Stranger};
-pub use session::{OutputClock, PendingAsk, Reported, SeenError, Session, StatusView, Watch, Why};
+pub use session::{
+    Inbox, OutputClock, PendingAsk, Reported, SeenError, Session, StatusView, Watch, Why,
+};
 pub use tail::Tail;
 
 use crate::core::id::{ServerId, SessionId, SessionKey};

@@ -4,7 +4,7 @@
 use crate::core::id::{CallId, Epoch, PartId};
 use crate::core::store::Tail;
 use crate::core::time::UnixMs;
-use crate::core::wire::{Ask, Failure, Retry, SessionInfo, Status};
+use crate::core::wire::{Ask, Failure, InboxItem, InboxKind, Retry, SessionInfo, Status};
 use std::collections::BTreeMap;
 
 /// What the server says of a session (patterns: "reported").
@@ -153,6 +153,17 @@ pub struct Watch {
     pub epoch: Epoch,
 }
 
+/// What waits to go into a session, as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inbox {
+    /// When the last successful read was asked; watcher's clock.
+    pub read_at: UnixMs,
+    /// In which epoch.
+    pub epoch: Epoch,
+    /// In the server's order.
+    pub items: Vec<InboxItem>,
+}
+
 /// One session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
@@ -170,4 +181,14 @@ pub struct Session {
     pub closed_asks: Vec<(crate::core::id::AskId, UnixMs)>,
     /// What our watching saw.
     pub watch: Watch,
+    /// What waits to go in (2.x); `None`: never read, as with every 1.x.
+    pub inbox: Option<Inbox>,
+}
+
+impl Session {
+    /// Prompts that wait to go in (2.x), in the server's order. Notes are none: they want no answer.
+    pub fn waiting_prompts(&self) -> impl Iterator<Item = &InboxItem> {
+        let items = self.inbox.iter().flat_map(|inbox| &inbox.items);
+        items.filter(|item| item.kind == InboxKind::Prompt)
+    }
 }

@@ -5,7 +5,9 @@
 
 use crate::core::id::{AskId, Directory, Epoch, MessageId, PartId, ServerId, SessionId};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{Ask, AskKind, Dialect, Failure, Message, Part, SessionInfo, Status};
+use crate::core::wire::{
+    Ask, AskKind, Dialect, Failure, InboxItem, Message, Part, SessionInfo, Status,
+};
 use std::collections::BTreeMap;
 
 /// Something that was received.
@@ -53,6 +55,8 @@ pub enum Body {
     ClockJumped,
     /// An event of the stream.
     Event(Event),
+    /// What waits to go into one session (2.x): replaces what was known of it.
+    Inbox(InboxRead),
 }
 
 /// What a link says of itself. The first input of each epoch is `Connecting`.
@@ -102,8 +106,6 @@ pub enum LostCause {
     Unauthorized,
     /// Answers, but is not OpenCode.
     NotOpencode,
-    /// An OpenCode whose API we do not speak yet.
-    Unsupported,
 }
 
 /// Rows of a session list.
@@ -172,6 +174,17 @@ pub struct TailRead {
     pub whole: bool,
 }
 
+/// What waits to go into a session, read with its messages (2.x).
+#[derive(Debug, Clone, PartialEq)]
+pub struct InboxRead {
+    /// Whose.
+    pub session: SessionId,
+    /// Before the request.
+    pub asked_at: UnixMs,
+    /// In the server's order.
+    pub items: Vec<InboxItem>,
+}
+
 /// Whether a directory may be asked (policy `inspect`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectoryReport {
@@ -214,7 +227,25 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// The path, as shown in evidence.
+    /// The path in the API of a server, as shown in evidence. 1.x where that is not known.
+    pub fn path_in(self, dialect: Option<Dialect>) -> &'static str {
+        match dialect {
+            Some(Dialect::V2) => self.path_v2(),
+            _ => self.path(),
+        }
+    }
+    fn path_v2(self) -> &'static str {
+        match self {
+            Endpoint::Sessions => "/api/session",
+            Endpoint::Status => "/api/session/active",
+            Endpoint::Permission => "/api/permission/request",
+            Endpoint::Question => "/api/form",
+            Endpoint::Messages => "/api/session/:id/message",
+            Endpoint::Session => "/api/session/:id",
+            Endpoint::Events => "/api/event",
+        }
+    }
+    /// The path in 1.x.
     pub fn path(self) -> &'static str {
         match self {
             Endpoint::Sessions => "/experimental/session",

@@ -44,7 +44,8 @@ pub struct ModelRef {
 /// An error that a message or a `session.error` event carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// `MessageAbortedError`, `APIError`, `ProviderAuthError`, `UnknownError`, …
+    /// `MessageAbortedError`, `APIError`, `ProviderAuthError`, `UnknownError`, …; in 2.x `aborted`,
+    /// `provider.auth`, `tool.execution`, `unknown`, …
     pub name: String,
     /// Its words, cut to [`EXCERPT_CHARS`].
     pub message: String,
@@ -53,9 +54,9 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// An abort by a person is not a failure.
+    /// An abort by a person is not a failure. `aborted` is the name in 2.x.
     pub fn is_abort(&self) -> bool {
-        self.name == "MessageAbortedError"
+        matches!(self.name.as_str(), "MessageAbortedError" | "aborted")
     }
 }
 

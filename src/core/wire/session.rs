@@ -13,7 +13,7 @@ use serde::Serialize;
 pub enum Dialect {
     /// OpenCode 1.x: `/session`, `/session/status`, `/global/event`.
     V1,
-    /// OpenCode 2.x: `/api/*`. Recognised, not yet spoken.
+    /// OpenCode 2.x: `/api/*`. Read, not yet acted on.
     V2,
 }
 
@@ -154,4 +154,27 @@ pub struct Choice {
     pub label: String,
     /// Said beside it.
     pub description: String,
+}
+
+/// Something that waits to go into a session (2.x `inbox`): not among its messages yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InboxItem {
+    /// The id that its message will have.
+    pub id: MessageId,
+    /// What it is.
+    pub kind: InboxKind,
+    /// When it was put there; server's clock.
+    pub created: UnixMs,
+    /// Its text, cut to [`crate::core::wire::EXCERPT_CHARS`]; empty where it has none.
+    pub text: String,
+}
+
+/// What waits in an inbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InboxKind {
+    /// A prompt of a person: it wants an answer.
+    Prompt,
+    /// `synthetic` (a note of the server, as after a `!shell`), `compaction`, `move`, or a kind that
+    /// we do not know: its name. A note wants no answer of its own.
+    Other(String),
 }

@@ -11,6 +11,7 @@ mod body;
 mod error;
 mod probe;
 mod read;
+mod two;
 
 pub use act::PermissionReply;
 pub use address::{Address, Credentials};
@@ -192,11 +193,12 @@ impl Client {
         }
     }
 
-    /// Opens `GET /global/event`: the head of the answer has come and says event stream.
-    pub(super) async fn open_events(&self) -> Result<Response, ClientError> {
+    /// Opens an event stream (`/global/event`, in 2.x `/api/event`): the head of the answer has
+    /// come and says event stream.
+    pub(super) async fn open_events(&self, path: &[&str]) -> Result<Response, ClientError> {
         let ask = Ask {
             via: Via::Fresh,
-            ..self.ask(Method::GET, &["global", "event"], &[])
+            ..self.ask(Method::GET, path, &[])
         };
         let request = self
             .request(&ask)

@@ -31,16 +31,18 @@ impl Client {
     /// it is not OpenCode; any loss.
     pub async fn probe(&self) -> Result<Identity, ClientError> {
         let info = self.probe_one(&["api", "info"], v1::decode_info).await;
-        match info {
+        // A closed 2.x answers 401 under `/api` only, and anything else with a web page.
+        let closed = match info {
             Ok((it, skew)) => {
                 return Ok(self.identity(Dialect::V2, Some(it.version), skew).await);
             }
             Err(error) if ends_probe(&error) => return Err(error),
-            Err(_) => {}
-        }
+            Err(error) => error == ClientError::Unauthorized,
+        };
         match self.probe_health().await {
             Ok((it, skew)) => Ok(self.identity(Dialect::V1, Some(it.version), skew).await),
             Err(error) if !error.is_missing() => Err(error),
+            Err(_) if closed => Err(ClientError::Unauthorized),
             Err(error) => match self.probe_one(&["path"], v1::decode_path).await {
                 Ok((_, skew)) => Ok(self.identity(Dialect::V1, None, skew).await),
                 Err(_) => Err(error),
@@ -80,7 +82,7 @@ impl Client {
     }
 
     /// One request on a connection of its own.
-    async fn try_one<T>(
+    pub(super) async fn try_one<T>(
         &self,
         path: &[&str],
         decode: fn(&[u8]) -> Result<T, v1::WireError>,
@@ -108,12 +110,12 @@ impl Client {
             dialect,
             version,
             skew,
-            unsecured: !self.address.is_loopback() && self.is_open_to_all().await,
+            unsecured: !self.address.is_loopback() && self.is_open_to_all(dialect).await,
         }
     }
 
-    /// Whether health answers without credentials.
-    async fn is_open_to_all(&self) -> bool {
+    /// Whether it answers without credentials.
+    async fn is_open_to_all(&self, dialect: Dialect) -> bool {
         if self.credentials.is_none() {
             return true;
         }
@@ -121,7 +123,10 @@ impl Client {
             credentials: None,
             ..self.clone()
         };
-        anonymous.probe_health().await.is_ok()
+        match dialect {
+            Dialect::V1 => anonymous.probe_health().await.is_ok(),
+            Dialect::V2 => anonymous.info().await.is_ok(),
+        }
     }
 }
 

@@ -75,7 +75,7 @@ impl Client {
         self.directory_sessions(None).await
     }
 
-    async fn api_sessions(&self) -> Result<AllSessions, ClientError> {
+    pub(super) async fn api_sessions(&self) -> Result<AllSessions, ClientError> {
         let mut gathered = Gathered::default();
         let mut cursor: Option<String> = None;
         for _ in 0..MAX_PAGES {
@@ -295,7 +295,7 @@ impl Client {
         self.list(response).await
     }
 
-    async fn list(&self, response: Response) -> Result<Vec<u8>, ClientError> {
+    pub(super) async fn list(&self, response: Response) -> Result<Vec<u8>, ClientError> {
         body::read(response, self.waits.read, body::LIST_CAP).await
     }
 }

@@ -1,7 +1,8 @@
 //! Reads of a link: what waits, what runs, what came of it.
 //!
-//! What it does: run at most [`AT_ONCE`] reads, the urgent ones first, each thing once. What it
-//! does not: decide what to read. A read that is asked for again while it runs, runs again.
+//! What it does: run at most [`AT_ONCE`] reads, the urgent ones first, each thing once; and say what
+//! is read of a 1.x server ([`Job`]). What it does not: decide what to read. A read that is asked for
+//! again while it runs, runs again.
 
 use super::tail::{self, Tail};
 use crate::core::id::{Directory, SessionId};
@@ -10,6 +11,8 @@ use crate::core::wire::v1::{Decoded, Health};
 use crate::core::wire::{Ask, AskKind, SessionInfo, Status};
 use crate::net::client::{AllSessions, Client, ClientError, Identity};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::future::Future;
+use std::hash::Hash;
 use std::path::Path;
 use std::time::Duration;
 use tokio::task::{Id, JoinSet};
@@ -66,28 +69,48 @@ pub(super) enum Answer {
     Identity(Result<Identity, ClientError>),
 }
 
+/// A kind of reads.
+pub(super) trait Work: Clone + Eq + Hash + Send + Sync + 'static {
+    /// What comes of it.
+    type Answer: Send + 'static;
+    /// It goes before all others, and does not wait for its turn.
+    fn is_pressing(&self) -> bool;
+    /// Reads it.
+    fn perform(&self, client: &Client) -> impl Future<Output = Self::Answer> + Send;
+}
+
+impl Work for Job {
+    type Answer = Answer;
+    fn is_pressing(&self) -> bool {
+        *self == Job::Health
+    }
+    async fn perform(&self, client: &Client) -> Answer {
+        perform(client, self).await
+    }
+}
+
 /// A finished read.
-pub(super) struct Done {
-    pub(super) job: Job,
+pub(super) struct Done<W: Work = Job> {
+    pub(super) job: W,
     pub(super) asked_at: UnixMs,
-    pub(super) answer: Answer,
+    pub(super) answer: W::Answer,
 }
 
 /// All reads of one connection; dropping it ends them.
-pub(super) struct Jobs {
+pub(super) struct Jobs<W: Work = Job> {
     client: Client,
     clock: Clock,
-    urgent: VecDeque<Job>,
-    calm: VecDeque<Job>,
-    waiting: HashSet<Job>,
-    running: HashSet<Job>,
-    again: HashSet<Job>,
-    set: JoinSet<Done>,
+    urgent: VecDeque<W>,
+    calm: VecDeque<W>,
+    waiting: HashSet<W>,
+    running: HashSet<W>,
+    again: HashSet<W>,
+    set: JoinSet<Done<W>>,
     /// What each task reads, for one that does not come back.
-    tasks: HashMap<Id, Job>,
+    tasks: HashMap<Id, W>,
 }
 
-impl Jobs {
+impl<W: Work> Jobs<W> {
     pub(super) fn new(client: Client, clock: Clock) -> Self {
         Self {
             client,
@@ -103,25 +126,25 @@ impl Jobs {
     }
 
     /// To be read after what waits already.
-    pub(super) fn calm(&mut self, job: Job) {
+    pub(super) fn calm(&mut self, job: W) {
         if self.admit(&job) {
             self.calm.push_back(job);
         }
     }
 
     /// To be read before what is calm.
-    pub(super) fn urgent(&mut self, job: Job) {
+    pub(super) fn urgent(&mut self, job: W) {
         if !self.admit(&job) {
             return;
         }
-        if job == Job::Health {
+        if job.is_pressing() {
             self.urgent.push_front(job);
         } else {
             self.urgent.push_back(job);
         }
     }
 
-    fn admit(&mut self, job: &Job) -> bool {
+    fn admit(&mut self, job: &W) -> bool {
         if self.running.contains(job) {
             self.again.insert(job.clone());
             return false;
@@ -131,7 +154,7 @@ impl Jobs {
 
     /// Starts what may be started.
     pub(super) fn start(&mut self) {
-        let pressing = |queue: &VecDeque<Job>| queue.front() == Some(&Job::Health);
+        let pressing = |queue: &VecDeque<W>| queue.front().is_some_and(W::is_pressing);
         while self.running.len() < AT_ONCE || pressing(&self.urgent) {
             let Some(job) = self.urgent.pop_front().or_else(|| self.calm.pop_front()) else {
                 return;
@@ -142,7 +165,7 @@ impl Jobs {
             let named = job.clone();
             let task = self.set.spawn(async move {
                 let asked_at = clock();
-                let answer = perform(&client, &job).await;
+                let answer = job.perform(&client).await;
                 Done {
                     job,
                     asked_at,
@@ -159,7 +182,7 @@ impl Jobs {
     }
 
     /// The next finished read; none when none runs. May be dropped without loss.
-    pub(super) async fn finished(&mut self) -> Option<Done> {
+    pub(super) async fn finished(&mut self) -> Option<Done<W>> {
         let (id, done) = match self.set.join_next_with_id().await? {
             Ok((id, done)) => (id, Some(done)),
             Err(error) => (error.id(), None),

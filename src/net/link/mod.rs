@@ -27,6 +27,7 @@ mod roster;
 mod snapshot;
 mod spec;
 mod tail;
+mod two;
 mod wants;
 mod watch;
 
@@ -139,9 +140,7 @@ impl Link {
             };
             // What a person must mend is not mended by asking often.
             let lost_for = match loss.cause {
-                LostCause::Unauthorized | LostCause::NotOpencode | LostCause::Unsupported => {
-                    Duration::MAX
-                }
+                LostCause::Unauthorized | LostCause::NotOpencode => Duration::MAX,
                 _ => lost_since.elapsed(),
             };
             let wait = backoff::wait(attempt, lost_for, fastrand::f64());

@@ -9,6 +9,7 @@ use super::pending::Pending;
 use super::pulse::Beat;
 use super::roster::Roster;
 use super::snapshot::Stage;
+use super::two::Two;
 use super::{End, Link, LinkCommand, LinkSpec, Orders};
 use crate::core::id::{Directory, SessionId};
 use crate::core::time::{Span, UnixMs};
@@ -62,7 +63,7 @@ pub(super) struct Watch<'a> {
 }
 
 /// Why a watched connection ended.
-enum Ended {
+pub(super) enum Ended {
     Shutdown,
     Paused,
     Lost(Loss),
@@ -80,6 +81,9 @@ impl Link {
         match self.connect().await {
             Err(()) => End::Shutdown,
             Ok(Err(loss)) => End::Lost { loss, lived: false },
+            Ok(Ok((identity, Some(events)))) if identity.dialect == Dialect::V2 => {
+                self.watch_two(&identity, events).await
+            }
             Ok(Ok((identity, events))) => self.watch(&identity, events).await,
         }
     }
@@ -93,8 +97,12 @@ impl Link {
         };
         self.outlet.identified(&identity);
         if identity.dialect == Dialect::V2 {
-            let text = "speaks the API of OpenCode 2, which is not spoken yet";
-            return Ok(Err(Loss::new(LostCause::Unsupported, text)));
+            // Without its stream nothing of it can be followed.
+            let opened = self.step(Events::open_v2(&client)).await?;
+            return Ok(match opened {
+                Ok(events) => Ok((identity, Some(events))),
+                Err(ending) => Err(ending.into()),
+            });
         }
         let events = match self.step(Events::open(&client)).await? {
             Ok(events) => Some(events),
@@ -126,6 +134,20 @@ impl Link {
         } = self;
         let mut watch = Watch::new(spec, outlet, commanded, identity, events.is_some());
         match watch.run(events, orders).await {
+            Ended::Shutdown => End::Shutdown,
+            Ended::Paused => End::Paused,
+            Ended::Lost(loss) => End::Lost {
+                loss,
+                lived: watch.lived,
+            },
+        }
+    }
+}
+
+impl Link {
+    async fn watch_two(&mut self, identity: &Identity, events: Events) -> End {
+        let mut watch = Two::new(&self.spec, &mut self.outlet, identity);
+        match watch.run(events, &mut self.orders).await {
             Ended::Shutdown => End::Shutdown,
             Ended::Paused => End::Paused,
             Ended::Lost(loss) => End::Lost {

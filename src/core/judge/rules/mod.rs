@@ -22,6 +22,7 @@ mod lost_ask;
 mod lost_subagent_result;
 mod mass_abort;
 mod never_started;
+mod parked_prompt;
 mod poisoned_history;
 mod possible_permission;
 mod retry_far;
@@ -43,6 +44,7 @@ mod unanswered_prompt;
 mod waiting;
 mod waiting_permission;
 mod waiting_question;
+mod will_resume;
 
 pub(super) use mass_abort::aborted_at;
 pub(super) use possible_permission::{is_broken, may_be_meant};
@@ -113,6 +115,8 @@ pub static RULES: &[Rule] = &[
     silent_stop::RULE,
     mass_abort::RULE,
     revert_pending::RULE,
+    parked_prompt::RULE,
+    will_resume::RULE,
 ];
 
 impl Rule {

@@ -2,7 +2,9 @@
 //! within its limits.
 //!
 //! A tool's clock starts with the release of its ask or its first output, where we saw that:
-//! OpenCode sets `time.start` before it asks. None runs that has not begun, and nothing is judged
+//! OpenCode sets `time.start` before it asks. In 2.x no body shows whether a tool has begun (in 1.x
+//! its first output does), so there the clock starts no earlier than our own first look: what ran
+//! before may have been the wait for an answer. None runs that has not begun, and nothing is judged
 //! while anything is asked.
 
 use super::possible_permission::{breaks, is_broken, is_quick};
@@ -13,7 +15,7 @@ use crate::core::judge::limits::ToolLimit;
 use crate::core::judge::say::{Found, found, tool_words};
 use crate::core::judge::tools::{ToolKind, has_not_begun, is_shell};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{AskKind, Message, Part, ToolPart, ToolState};
+use crate::core::wire::{AskKind, Dialect, Message, Part, ToolPart, ToolState};
 
 /// A tool that runs.
 pub(super) struct Run<'a> {
@@ -100,11 +102,11 @@ fn has_output(tool: &ToolPart, kind: ToolKind) -> bool {
 fn begun(facts: &Facts, part: &Part, tool: &ToolPart) -> Option<UnixMs> {
     let watch = &facts.session.watch;
     let released = tool.call.as_ref().and_then(|call| watch.released.get(call));
-    let output = watch
-        .parts
-        .get(&part.id)
-        .and_then(|clock| clock.output_began.as_ref());
-    let seen = [released, output].into_iter().flatten();
+    let clock = watch.parts.get(&part.id);
+    let output = clock.and_then(|clock| clock.output_began.as_ref());
+    let untold = facts.server.dialect == Some(Dialect::V2);
+    let looked = clock.filter(|_| untold).map(|clock| &clock.first_seen);
+    let seen = [released, output, looked].into_iter().flatten();
     Some(seen.map(|at| facts.at(*at)).fold(tool.start?, UnixMs::max))
 }
 

@@ -79,6 +79,7 @@ fn take(server: &mut Server, stamp: Stamp, body: Body) -> Touched {
         Body::AbortSent(session) => abort_sent(server, stamp, session),
         Body::ClockJumped => link::clock_jumped(server, stamp),
         Body::Event(event) => events::event(server, stamp, event),
+        Body::Inbox(read) => reads::inbox(server, stamp, read),
     }
 }
 

@@ -3,11 +3,11 @@
 
 use super::{Stamp, Touched, one_and_perhaps_server};
 use crate::core::id::{Directory, SessionId};
-use crate::core::store::{Gap, PendingAsk, Server, Session, Stranger};
+use crate::core::store::{Gap, Inbox, PendingAsk, Server, Session, Stranger};
 use crate::core::time::UnixMs;
 use crate::core::wire::{
-    Ask, AskKind, AsksRead, DirectoryState, Endpoint, McpRead, Part, ReadFailed, SessionInfo,
-    SessionList, SessionRead, Status, StatusRead, TailRead,
+    Ask, AskKind, AsksRead, DirectoryState, Endpoint, InboxRead, McpRead, Part, ReadFailed,
+    SessionInfo, SessionList, SessionRead, Status, StatusRead, TailRead,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -247,6 +247,22 @@ pub(super) fn failed(server: &mut Server, stamp: Stamp, failed: ReadFailed) -> T
         }),
     }
     Touched::Server
+}
+
+pub(super) fn inbox(server: &mut Server, stamp: Stamp, read: InboxRead) -> Touched {
+    let Some(session) = server.sessions.get_mut(&read.session) else {
+        return Touched::Nothing;
+    };
+    let newer = |known: &Inbox| known.epoch == stamp.epoch && known.read_at > read.asked_at;
+    if session.inbox.as_ref().is_some_and(newer) {
+        return Touched::Nothing;
+    }
+    session.inbox = Some(Inbox {
+        read_at: read.asked_at,
+        epoch: stamp.epoch,
+        items: read.items,
+    });
+    Touched::One(read.session)
 }
 
 /// Says whether there was one.

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// A field that is absent when it does not decode. Use with `#[serde(default, deserialize_with)]`.
-pub(super) fn field<'de, D, T>(input: D) -> Result<Option<T>, D::Error>
+pub(in crate::core::wire) fn field<'de, D, T>(input: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: DeserializeOwned,
@@ -21,14 +21,14 @@ where
 }
 
 /// A number of milliseconds since the epoch, whole or not.
-pub(super) fn ms(raw: Number) -> UnixMs {
+pub(in crate::core::wire) fn ms(raw: Number) -> UnixMs {
     UnixMs(raw.whole())
 }
 
 /// A JSON number of any kind.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Number(f64);
+pub(in crate::core::wire) struct Number(f64);
 
 impl Number {
     /// Cut to a whole number; saturates.
@@ -36,15 +36,15 @@ impl Number {
         clippy::cast_possible_truncation,
         reason = "a float to int cast saturates, which is wanted"
     )]
-    pub(super) fn whole(self) -> i64 {
+    pub(in crate::core::wire) fn whole(self) -> i64 {
         self.0 as i64
     }
     /// Cut to a whole number that is not negative.
-    pub(super) fn count(self) -> u64 {
+    pub(in crate::core::wire) fn count(self) -> u64 {
         u64::try_from(self.whole()).unwrap_or(0)
     }
     /// As it is, when finite.
-    pub(super) fn real(self) -> f64 {
+    pub(in crate::core::wire) fn real(self) -> f64 {
         if self.0.is_finite() { self.0 } else { 0.0 }
     }
 }
@@ -52,40 +52,42 @@ impl Number {
 /// The `time` object of messages, parts and sessions.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Times {
+pub(in crate::core::wire) struct Times {
     #[serde(deserialize_with = "field")]
-    pub(super) created: Option<Number>,
+    pub(in crate::core::wire) created: Option<Number>,
     #[serde(deserialize_with = "field")]
-    pub(super) updated: Option<Number>,
+    pub(in crate::core::wire) updated: Option<Number>,
     #[serde(deserialize_with = "field")]
-    pub(super) completed: Option<Number>,
+    pub(in crate::core::wire) completed: Option<Number>,
     #[serde(deserialize_with = "field")]
-    pub(super) archived: Option<Number>,
+    pub(in crate::core::wire) archived: Option<Number>,
     #[serde(deserialize_with = "field")]
-    pub(super) start: Option<Number>,
+    pub(in crate::core::wire) start: Option<Number>,
     #[serde(deserialize_with = "field")]
-    pub(super) end: Option<Number>,
+    pub(in crate::core::wire) end: Option<Number>,
 }
 
 /// The pairs of a JSON object in their order, values raw.
 #[derive(Debug, Default)]
-pub(super) struct Pairs<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
+pub(in crate::core::wire) struct Pairs<'a>(
+    pub(in crate::core::wire) Vec<(Cow<'a, str>, &'a RawValue)>,
+);
 
 impl<'a> Pairs<'a> {
     /// Of any JSON text; none when it is not an object.
-    pub(super) fn of(raw: Option<&'a RawValue>) -> Self {
+    pub(in crate::core::wire) fn of(raw: Option<&'a RawValue>) -> Self {
         raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
             .unwrap_or_default()
     }
     /// The value of a key.
-    pub(super) fn get(&self, key: &str) -> Option<&'a RawValue> {
+    pub(in crate::core::wire) fn get(&self, key: &str) -> Option<&'a RawValue> {
         self.0
             .iter()
             .find(|(name, _)| name == key)
             .map(|(_, value)| *value)
     }
     /// The value of a key, decoded; absent when it does not decode.
-    pub(super) fn read<T: Deserialize<'a>>(&self, key: &str) -> Option<T> {
+    pub(in crate::core::wire) fn read<T: Deserialize<'a>>(&self, key: &str) -> Option<T> {
         self.get(key)
             .and_then(|raw| serde_json::from_str(raw.get()).ok())
     }

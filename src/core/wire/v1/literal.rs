@@ -101,18 +101,18 @@ impl Measure {
 
 /// What is known of a literal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Literal {
+pub(in crate::core::wire) struct Literal {
     /// Its first [`EXCERPT_CHARS`] characters.
-    pub(super) excerpt: String,
+    pub(in crate::core::wire) excerpt: String,
     /// Bytes of the whole decoded text.
-    pub(super) bytes: usize,
+    pub(in crate::core::wire) bytes: usize,
     /// Hash of the whole raw text.
-    pub(super) digest: u64,
+    pub(in crate::core::wire) digest: u64,
 }
 
 impl Literal {
     /// Of a raw JSON value; none when it is not a string.
-    pub(super) fn of(raw: Option<&RawValue>) -> Option<Self> {
+    pub(in crate::core::wire) fn of(raw: Option<&RawValue>) -> Option<Self> {
         let inner = raw?.get().strip_prefix('"')?.strip_suffix('"')?;
         let (kept, noted) = split_marker(inner);
         let (bytes, digest) = noted.unwrap_or_else(|| {
@@ -197,7 +197,7 @@ fn without_surrogates(raw: &str) -> String {
 }
 
 /// The first [`EXCERPT_CHARS`] characters.
-pub(super) fn excerpt(text: &str) -> String {
+pub(in crate::core::wire) fn excerpt(text: &str) -> String {
     text.chars().take(EXCERPT_CHARS).collect()
 }
 

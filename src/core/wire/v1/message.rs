@@ -54,7 +54,7 @@ struct WireInfo {
 
 /// `model` of a user message has `modelID`, that of a session `id`.
 #[derive(Deserialize)]
-pub(super) struct WireModel {
+pub(in crate::core::wire) struct WireModel {
     #[serde(rename = "providerID")]
     provider: String,
     #[serde(alias = "modelID")]
@@ -72,7 +72,7 @@ impl From<WireModel> for ModelRef {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-pub(super) struct WireTokens {
+pub(in crate::core::wire) struct WireTokens {
     #[serde(deserialize_with = "field")]
     input: Option<Number>,
     #[serde(deserialize_with = "field")]

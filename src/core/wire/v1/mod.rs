@@ -7,12 +7,12 @@
 
 mod ask;
 mod event;
-mod lenient;
+pub(super) mod lenient;
 pub mod literal;
-mod message;
+pub(super) mod message;
 mod part;
 mod probe;
-mod session;
+pub(super) mod session;
 
 pub use ask::{decode_permissions, decode_questions};
 pub use event::{OVERSIZED, decode_event, event_kind, is_dropped, session_hint};
@@ -22,6 +22,7 @@ pub use session::{
     SessionPage, decode_api_sessions, decode_session, decode_sessions, decode_status,
 };
 
+pub(super) use part::{digest, subject};
 use serde_json::value::RawValue;
 
 /// Why a whole body gives nothing. Rows inside a good body never cause it.
@@ -52,7 +53,7 @@ pub struct Decoded<T> {
 }
 
 impl<T: Default> Decoded<T> {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             items: T::default(),
             skipped: 0,
@@ -62,13 +63,13 @@ impl<T: Default> Decoded<T> {
 }
 
 impl<T> Decoded<T> {
-    fn skip(&mut self, why: &dyn ToString) {
+    pub(super) fn skip(&mut self, why: &dyn ToString) {
         self.skipped += 1;
         if self.why.is_none() {
             self.why = Some(why.to_string());
         }
     }
-    fn absorb<U>(&mut self, other: Decoded<U>) -> U {
+    pub(super) fn absorb<U>(&mut self, other: Decoded<U>) -> U {
         self.skipped += other.skipped;
         if self.why.is_none() {
             self.why = other.why;
@@ -77,11 +78,11 @@ impl<T> Decoded<T> {
     }
 }
 
-fn text_of(body: &[u8]) -> Result<&str, WireError> {
+pub(super) fn text_of(body: &[u8]) -> Result<&str, WireError> {
     std::str::from_utf8(body).map_err(|_| WireError::Encoding)
 }
 
-fn shape(expected: &'static str) -> impl Fn(serde_json::Error) -> WireError {
+pub(super) fn shape(expected: &'static str) -> impl Fn(serde_json::Error) -> WireError {
     move |error| WireError::Shape {
         expected,
         why: error.to_string(),
@@ -94,7 +95,7 @@ fn rows<'a>(body: &'a [u8], expected: &'static str) -> Result<Vec<&'a RawValue>,
 }
 
 /// Decodes each row by `one`; what fails is counted.
-fn each<'a, T>(
+pub(super) fn each<'a, T>(
     rows: Vec<&'a RawValue>,
     mut one: impl FnMut(&'a str) -> Result<T, serde_json::Error>,
 ) -> Decoded<Vec<T>> {

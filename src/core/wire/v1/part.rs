@@ -125,7 +125,7 @@ fn measured(output: Option<Literal>) -> ToolOutput {
 }
 
 /// Of the value as it stands in the body; 0 for none.
-fn digest(raw: Option<&RawValue>) -> u64 {
+pub(in crate::core::wire) fn digest(raw: Option<&RawValue>) -> u64 {
     raw.map_or(0, |raw| {
         let mut measure = Measure::default();
         measure.feed(raw.get().as_bytes());
@@ -153,7 +153,7 @@ fn runs_on(output: &str) -> bool {
 }
 
 /// One line of what a tool was called with.
-fn subject(input: &Pairs) -> String {
+pub(in crate::core::wire) fn subject(input: &Pairs) -> String {
     let named = ["command", "filePath", "pattern", "url", "description"];
     named
         .iter()

@@ -46,7 +46,7 @@ struct WireLocation {
 }
 
 /// One row of a list, the body of `GET /session/:id`, or the `info` of a session event.
-pub(super) fn decode_info(json: &str) -> Result<SessionInfo, serde_json::Error> {
+pub(in crate::core::wire) fn decode_info(json: &str) -> Result<SessionInfo, serde_json::Error> {
     let wire: WireSession = serde_json::from_str(json)?;
     let directory = wire.directory.or(wire.location.map(|it| it.directory));
     let created = wire.time.created.map_or(UnixMs(0), ms);
