@@ -243,6 +243,8 @@ impl Endpoint {
             Endpoint::Messages => "/api/session/:id/message",
             Endpoint::Session => "/api/session/:id",
             Endpoint::Events => "/api/event",
+            // 2.x has no such question; its servers are never asked it.
+            Endpoint::Path => "/path",
         }
     }
     /// The path in 1.x.
