@@ -168,8 +168,7 @@ pub struct ToolLimit {
 }
 
 impl ToolLimit {
-    /// No limit.
-    pub const NEVER: ToolLimit = ToolLimit {
+    const NEVER: ToolLimit = ToolLimit {
         limit: None,
         grace: Span::ZERO,
         assumed: false,

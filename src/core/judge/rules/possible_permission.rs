@@ -2,8 +2,7 @@
 //! the list (`/permission` answers 400), and a tool runs there that may wait for just that one.
 //!
 //! Such are webfetch, glob and grep (the patterns of their asks can break the list), and a bash
-//! that has not begun. A tool that takes no time by itself (read, edit, …) may wait for another ask of
-//! that list: it is watched from where it would be slow. What looks the same: a bash with output, a `!shell`, other tools, a tool
+//! that has not begun. What looks the same: a bash with output, a `!shell`, other tools, a tool
 //! that has only just begun, and an ask of another session that is the broken one: with several
 //! sessions that may wait, each is only watched.
 
@@ -11,7 +10,7 @@ use super::Rule;
 use crate::core::id::SessionId;
 use crate::core::judge::blind::gap;
 use crate::core::judge::facts::was_released;
-use crate::core::judge::say::{found, later, no, settles, tool_words};
+use crate::core::judge::say::{found, no, settles, tool_words};
 use crate::core::judge::tools::{ToolKind, has_not_begun, is_shell};
 use crate::core::judge::{ActivityState, Answer, Facts, Level, Offer};
 use crate::core::store::{Gap, Reported, Server, Session};
@@ -20,8 +19,6 @@ use crate::core::wire::{AskKind, Message, Part, ToolPart, ToolState};
 
 /// Tools with asks that were seen to break the list (1.18.33).
 const BREAKING: [&str; 3] = ["webfetch", "glob", "grep"];
-/// Tools that end at once unless they wait (1.18.33).
-const QUICK: [&str; 6] = ["read", "edit", "write", "apply_patch", "todowrite", "skill"];
 /// What `/permission` answers when one entry breaks its list.
 const BROKEN: u16 = 400;
 
@@ -31,7 +28,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
-    levels: "needs-you; watch when several sessions of the project may be meant, or a quick tool takes long",
+    levels: "needs-you; watch when several sessions of the project may be meant",
     meaning: "The permissions of its project cannot be read, and its tool may wait for one of them.",
     offers: &[Offer::Abort, Offer::Export],
     check,
@@ -49,15 +46,10 @@ fn check(facts: &Facts) -> Answer {
     }
     let open = facts.open_answer().map(|message| message.id.clone());
     let here = |part: &Waiting| Some(&part.0.id) == open.as_ref();
-    let Some(part) = waiting_part(facts.server, facts.session, breaks).filter(here) else {
-        let quick = waiting_part(facts.server, facts.session, is_quick).filter(here);
-        return quick.map_or_else(
-            || no("no tool runs that could wait for it"),
-            |part| check_quick(facts, gap, part),
-        );
+    let Some(part) = waiting_part(facts.server, facts.session).filter(here) else {
+        return no("no tool runs that could wait for it");
     };
-    let start = start(part);
-    let at = start + facts.limits.possible_permission;
+    let at = start(part) + facts.limits.possible_permission;
     let others = others(facts);
     let level = if others.is_empty() {
         Level::NeedsYou
@@ -68,16 +60,6 @@ fn check(facts: &Facts) -> Answer {
         return settles(level, at, "its tool has only just begun");
     }
     possible(facts, gap, part, &others, level)
-}
-
-/// A tool that ends at once by itself: if it runs for long, it may wait as well, for an ask that
-/// stands in the list beside the broken one.
-fn check_quick(facts: &Facts, gap: &Gap, part: Waiting) -> Answer {
-    let at = start(part) + facts.limits.slow_tool;
-    if facts.now < at {
-        return later(at, "its tool has only just begun");
-    }
-    possible(facts, gap, part, &[], Level::Watch)
 }
 
 /// A message, a part of it and its tool call, which may wait for a permission.
@@ -142,22 +124,18 @@ fn others<'a>(facts: &Facts<'a>) -> Vec<&'a SessionId> {
 /// Whether the ask that breaks its project's list may be one of this session.
 pub(in crate::core::judge) fn may_be_meant(server: &Server, session: &Session) -> bool {
     matches!(server.reported(session), Reported::Busy)
-        && (has_permission_ask(session) || waiting_part(server, session, breaks).is_some())
+        && (has_permission_ask(session) || waiting_part(server, session).is_some())
 }
 
 /// The oldest part of the last answer that may wait for a permission.
-fn waiting_part<'a>(
-    server: &Server,
-    session: &'a Session,
-    may_wait: fn(&Server, &ToolPart, ToolKind) -> bool,
-) -> Option<Waiting<'a>> {
+fn waiting_part<'a>(server: &Server, session: &'a Session) -> Option<Waiting<'a>> {
     let message = session.tail.last_assistant().filter(|m| m.is_open())?;
     let shell = is_shell(&session.tail, message);
     let tools = message.parts.iter();
     tools
         .filter_map(|part| Some((message, part, part.tool()?)))
         .filter(|(_, _, tool)| !was_released(session, tool))
-        .filter(|(_, _, tool)| may_wait(server, tool, ToolKind::of(tool, shell)))
+        .filter(|(_, _, tool)| breaks(server, tool, ToolKind::of(tool, shell)))
         .min_by_key(|(_, _, tool)| tool.start.unwrap_or_default())
 }
 
@@ -165,12 +143,6 @@ fn waiting_part<'a>(
 pub(super) fn breaks(server: &Server, tool: &ToolPart, kind: ToolKind) -> bool {
     let breaking = BREAKING.contains(&tool.tool.as_str());
     is_silent(tool) && (breaking || has_not_begun(server, tool, kind))
-}
-
-/// A tool that runs without output, and that works on files of this machine only: it takes no time
-/// unless it waits.
-pub(super) fn is_quick(_: &Server, tool: &ToolPart, kind: ToolKind) -> bool {
-    is_silent(tool) && kind == ToolKind::Other && QUICK.contains(&tool.tool.as_str())
 }
 
 fn is_silent(tool: &ToolPart) -> bool {

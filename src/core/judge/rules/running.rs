@@ -7,7 +7,7 @@
 //! before may have been the wait for an answer. None runs that has not begun, and nothing is judged
 //! while anything is asked.
 
-use super::possible_permission::{breaks, is_broken, is_quick};
+use super::possible_permission::{breaks, is_broken};
 use crate::core::judge::Level;
 use crate::core::judge::blind::gap;
 use crate::core::judge::facts::Facts;
@@ -63,9 +63,7 @@ fn run<'a>(facts: &Facts, message: &'a Message, part: &'a Part, shell: bool) -> 
     let waits_for_none =
         has_output(tool, kind) || facts.knows_asks(AskKind::Permission) || facts.was_released(tool);
     let may_wait = !waits_for_none && gap.is_some();
-    let quick = may_wait && is_quick(facts.server, tool, kind);
-    let suspected = quick || may_wait && breaks(facts.server, tool, kind);
-    let suspected = suspected && gap.is_some_and(is_broken);
+    let suspected = may_wait && gap.is_some_and(is_broken) && breaks(facts.server, tool, kind);
     let has_begun = waits_for_none || may_wait && !suspected;
     if !judged || !has_begun || has_not_begun(facts.server, tool, kind) {
         return None;
@@ -79,19 +77,11 @@ fn run<'a>(facts: &Facts, message: &'a Message, part: &'a Part, shell: bool) -> 
         part,
         tool,
         kind,
-        limit: limit(facts, tool, kind, quick),
+        limit: facts.limits.tool_limit(tool, kind),
         begun,
         quiet_since,
         may_wait,
     })
-}
-
-/// A tool that takes no time by itself and may wait for a permission is never hung.
-fn limit(facts: &Facts, tool: &ToolPart, kind: ToolKind, quick: bool) -> ToolLimit {
-    if quick {
-        return ToolLimit::NEVER;
-    }
-    facts.limits.tool_limit(tool, kind)
 }
 
 /// A command that put something out, or a person's own, surely waits for no permission.

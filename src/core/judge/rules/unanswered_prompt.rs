@@ -61,11 +61,15 @@ fn check(facts: &Facts) -> Answer {
     unanswered(facts, prompt, level, error)
 }
 
-/// The prompt itself, or the idle report that we saw begin after it.
+/// The prompt itself, the end of the answer during which it was sent, or the idle report that we
+/// saw begin after it.
 fn quiet_since(facts: &Facts, prompt: &Message) -> UnixMs {
     let status = &facts.session.status;
     let idle = status.seen_change.then(|| facts.at(status.since));
-    idle.map_or(prompt.created, |idle| idle.max(prompt.created))
+    let answer = facts.session.tail.last_assistant();
+    let ended = answer.and_then(|answer| answer.completed);
+    let later = [idle, ended].into_iter().flatten();
+    later.fold(prompt.created, UnixMs::max)
 }
 
 /// An error that was heard at or after the prompt; an abort is none.
