@@ -21,6 +21,7 @@ impl Server {
             .or_insert(DirectoryView {
                 state: DirectoryState::Asleep,
                 status_read: None,
+                status_read_before: None,
                 status_failed: None,
                 permission_reads: [None; 2],
                 question_reads: [None; 2],

@@ -61,6 +61,9 @@ pub struct DirectoryView {
     pub state: DirectoryState,
     /// The last successful status read: its epoch and when it was asked.
     pub status_read: Option<(Epoch, UnixMs)>,
+    /// When an older connection last asked for the status with success; watcher's clock. What it
+    /// did not name did not run in the process of then.
+    pub status_read_before: Option<UnixMs>,
     /// The last status read failed, with these words, at this time (watcher's clock).
     pub status_failed: Option<(String, UnixMs)>,
     /// When `/permission` was last asked with success in this epoch; newest first; watcher's clock.

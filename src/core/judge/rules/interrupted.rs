@@ -1,7 +1,8 @@
 //! `interrupted`: idle, and the last answer was never ended: a crash, a kill, a power cut.
 //!
 //! Certain once the idle report has stood for 10 s and this server surely ran it: we saw it do so,
-//! saw the server restart since, or its parent runs here. Else it may run in another OpenCode on
+//! saw the server restart since (unless the process before said that it does not run it), or its parent
+//! runs here. Else it may run in another OpenCode on
 //! the same data (a plain TUI has no port): after two silent minutes it is watched, and stuck when
 //! what is open cannot run any longer by its own limit. What looks the same: the first seconds of a
 //! start, the early idle of an abort, a fork (its copied parts never ran in it), a session that
@@ -69,12 +70,21 @@ fn evidence(facts: &Facts, message: &Message) -> Option<&'static str> {
     if after(watch.ran_here_at, message.created - SAME_TIME) {
         return Some("this server was seen running it");
     }
-    if after(facts.server.refused_at, newest_time(message)) {
+    let restarted = after(facts.server.refused_at, newest_time(message));
+    if restarted && !was_not_here(facts, message) {
         return Some("the server was restarted since");
     }
     facts
         .parent_runs_here()
         .then_some("its parent runs on this server")
+}
+
+/// The process before the restart was asked when this was open already, and did not name it: it
+/// ran somewhere else, if at all, and the restart says nothing of it.
+fn was_not_here(facts: &Facts, message: &Message) -> bool {
+    let view = facts.server.directories.get(&facts.session.info.directory);
+    let asked = view.and_then(|view| view.status_read_before);
+    asked.is_some_and(|at| facts.at(at) >= message.created + SAME_TIME)
 }
 
 fn certain(facts: &Facts, message: &Message, how: &'static str) -> Answer {

@@ -18,6 +18,8 @@ pub(super) fn begin_epoch(server: &mut Server, epoch: Epoch) {
     server.live_since = None;
     server.gaps.clear();
     for view in server.directories.values_mut() {
+        let asked = view.status_read.map(|(_, asked)| asked);
+        view.status_read_before = view.status_read_before.max(asked);
         view.status_failed = None;
         view.permission_reads = [None; 2];
         view.question_reads = [None; 2];
