@@ -138,6 +138,11 @@ bash-permission         busy  170  between-steps  ok     -
 bash-permission         busy  190  between-steps  watch  stalled-between-steps
 bash                    idle  60   done           ok     -
 aborted-tool            idle  60   aborted        ok     -
+error400                busy  5    starting       ok     -
+error400                busy  70   starting       watch  stalled-start
+error400                idle  300  starting       watch  interrupted
+page                    idle  60   done           ok     -
+question                busy  3    between-steps  ok     -
 permission-rejected     idle  60   done           ok     -
 subagent                idle  60   done           ok     -
 dangling-after-sigkill  idle  60   running-tool   ok     -
@@ -215,25 +220,32 @@ fn played(name: &str) -> (BTreeSet<String>, Vec<Verdict>) {
     (named, verdicts.cloned().collect())
 }
 
+/// Recording, what is named while it plays, and what is found an hour after its end.
+const STREAMS: [(&str, &[&str], &[&str]); 10] = [
+    ("sse-global-text.txt", &[], &[]),
+    ("sse-global-bash.txt", &[], &[]),
+    ("sse-global-question.txt", &["waiting-question"], &[]),
+    ("sse-global-permission.txt", &["waiting-permission"], &[]),
+    ("sse-global-retry-abort.txt", &["retrying"], &[]),
+    ("sse-global-abort-tool.txt", &[], &[]),
+    ("sse-global-subagent.txt", &[], &[]),
+    // One of two projects is disposed; the stream of the other one's session hangs at the end.
+    ("sse-global-dispose.txt", &[], &["silent-stream"]),
+    ("sse-event-dir-dispose.txt", &[], &[]),
+    // A turn of the preview API: nothing that 1.x judges.
+    ("sse-global-v2turn.txt", &[], &[]),
+];
+
 #[test]
 fn recorded_streams_raise_no_false_alarm() {
-    let cases: [(&str, &[&str]); 7] = [
-        ("sse-global-text.txt", &[]),
-        ("sse-global-bash.txt", &[]),
-        ("sse-global-question.txt", &["waiting-question"]),
-        ("sse-global-permission.txt", &["waiting-permission"]),
-        ("sse-global-retry-abort.txt", &["retrying"]),
-        ("sse-global-abort-tool.txt", &[]),
-        ("sse-global-subagent.txt", &[]),
-    ];
-    for (name, want) in cases {
+    for (name, during, at_end) in STREAMS {
         let (named, end) = played(name);
-        let want: BTreeSet<String> = want.iter().map(|id| (*id).to_owned()).collect();
-        assert_eq!(named, want, "{name}");
-        assert!(!end.is_empty(), "{name}");
-        for verdict in end {
-            let calm = verdict.level == Level::Ok && verdict.findings.is_empty();
-            assert!(calm, "{name}: {verdict:#?}");
-        }
+        let during: BTreeSet<String> = during.iter().map(|id| (*id).to_owned()).collect();
+        assert_eq!(named, during, "{name}");
+        let found = end.iter().flat_map(|verdict| &verdict.findings);
+        let found: Vec<&str> = found.map(|finding| finding.name).collect();
+        assert_eq!(found, at_end, "{name}: {end:#?}");
+        let calm = |verdict: &Verdict| !verdict.findings.is_empty() || verdict.level == Level::Ok;
+        assert!(end.iter().all(calm), "{name}: {end:#?}");
     }
 }
