@@ -22,7 +22,7 @@ const MOST_QUESTIONS: usize = 64;
 /// All that is looked at again.
 #[derive(Debug)]
 pub(super) struct Again {
-    questions: BTreeMap<PartId, Unlisted>,
+    questions: BTreeMap<(SessionId, PartId), Unlisted>,
     open: HashMap<SessionId, Open>,
     /// No open session is read before.
     open_from: Instant,
@@ -63,11 +63,13 @@ impl Again {
         let Some(tool) = part.tool().filter(|it| it.tool == "question") else {
             return;
         };
+        // Ids of parts need not be unique beyond their session.
+        let key = (part.session.clone(), part.id.clone());
         if tool.state != ToolState::Running {
-            self.questions.remove(&part.id);
+            self.questions.remove(&key);
             return;
         }
-        if self.questions.contains_key(&part.id) {
+        if self.questions.contains_key(&key) {
             return;
         }
         if self.questions.len() >= MOST_QUESTIONS {
@@ -79,7 +81,7 @@ impl Again {
             call: tool.call.clone(),
             due: pace.question_again.map(|after| now + after).to_vec(),
         };
-        self.questions.insert(part.id.clone(), call);
+        self.questions.insert(key, call);
     }
 
     /// Question calls whose list is due now.

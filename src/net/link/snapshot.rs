@@ -9,7 +9,7 @@ use super::roster::Turn;
 use super::watch::Watch;
 use crate::core::id::{Directory, SessionId};
 use crate::core::time::UnixMs;
-use crate::core::wire::{AskKind, Body, DirectoryReport, LinkReport};
+use crate::core::wire::{AskKind, Body, DirectoryReport, EventKind, Input, LinkReport};
 use tokio::time::Instant;
 
 /// How far the snapshot is.
@@ -94,15 +94,28 @@ impl Watch<'_> {
 
     fn enter_live(&mut self) {
         self.stage = Stage::Live;
+        let mut rows = Vec::new();
         while let Some(input) = self.kept.pop() {
+            rows.extend(row_of(&input));
             self.outlet.push_input(input);
         }
+        self.read_again(rows);
         let again = std::mem::replace(&mut self.lived, true);
         if again {
             self.outlet.report(LinkReport::Resynced);
         } else {
             self.outlet.report(LinkReport::Live);
             self.look_once_more();
+        }
+    }
+
+    /// Tails of sessions whose rows only come now: what was read of them before came to nothing.
+    fn read_again(&mut self, rows: Vec<SessionId>) {
+        for id in rows {
+            if let Some(known) = self.roster.sessions.get_mut(&id) {
+                (known.tail, known.tried) = (None, None);
+            }
+            self.want_tail(&id, true);
         }
     }
 
@@ -205,5 +218,16 @@ impl Watch<'_> {
         for (_, _, id) in wanted {
             self.want_tail(&id, false);
         }
+    }
+}
+
+/// The session whose row an event brings.
+fn row_of(input: &Input) -> Option<SessionId> {
+    match &input.body {
+        Body::Event(event) => match &event.kind {
+            EventKind::SessionUpdated(row) => Some(row.id.clone()),
+            _ => None,
+        },
+        _ => None,
     }
 }

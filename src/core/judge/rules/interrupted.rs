@@ -16,7 +16,7 @@ use crate::core::judge::facts::{Facts, child_of, last_changed};
 use crate::core::judge::say::{Found, found, later, no, settles, tool_words};
 use crate::core::judge::tools::{ToolKind, is_shell};
 use crate::core::judge::{ActivityState, Answer, Level, Offer};
-use crate::core::store::Session;
+use crate::core::store::{DirectoryView, Session};
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Message, Part, ToolPart, ToolState};
 
@@ -209,6 +209,9 @@ fn tool_over_at(
         return Some(newest_time(message) + facts.limits.elsewhere_writing);
     };
     let view = facts.server.directories.get(&session.info.directory);
+    // Without any server now there may have been one then.
+    let told = |view: &&DirectoryView| view.mcp.as_ref().is_some_and(|it| !it.is_empty());
+    let view = view.filter(told);
     match ToolKind::within(tool, shell, view) {
         ToolKind::Question | ToolKind::Shell => None,
         ToolKind::Bash if !tool.output.present => None,

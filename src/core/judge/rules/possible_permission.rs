@@ -46,11 +46,15 @@ fn check(facts: &Facts) -> Answer {
     }
     let open = facts.open_answer().map(|message| message.id.clone());
     let here = |part: &Waiting| Some(&part.0.id) == open.as_ref();
-    let Some(part) = waiting_part(facts.server, facts.session).filter(here) else {
+    let server = facts.server;
+    let breaking = waiting_part(server, facts.session, breaks_list).filter(here);
+    // A bash that has not begun surely waits, whatever broke the list.
+    let others = breaking.map_or_else(Vec::new, |_| others(facts));
+    let waiting = || waiting_part(server, facts.session, has_not_begun).filter(here);
+    let Some(part) = breaking.or_else(waiting) else {
         return no("no tool runs that could wait for it");
     };
     let at = start(part) + facts.limits.possible_permission;
-    let others = others(facts);
     let level = if others.is_empty() {
         Level::NeedsYou
     } else {
@@ -124,25 +128,34 @@ fn others<'a>(facts: &Facts<'a>) -> Vec<&'a SessionId> {
 /// Whether the ask that breaks its project's list may be one of this session.
 pub(in crate::core::judge) fn may_be_meant(server: &Server, session: &Session) -> bool {
     matches!(server.reported(session), Reported::Busy)
-        && (has_permission_ask(session) || waiting_part(server, session).is_some())
+        && (has_permission_ask(session) || waiting_part(server, session, breaks_list).is_some())
 }
 
 /// The oldest part of the last answer that may wait for a permission.
-fn waiting_part<'a>(server: &Server, session: &'a Session) -> Option<Waiting<'a>> {
+fn waiting_part<'a>(
+    server: &Server,
+    session: &'a Session,
+    may_wait: fn(&Server, &ToolPart, ToolKind) -> bool,
+) -> Option<Waiting<'a>> {
     let message = session.tail.last_assistant().filter(|m| m.is_open())?;
     let shell = is_shell(&session.tail, message);
     let tools = message.parts.iter();
     tools
         .filter_map(|part| Some((message, part, part.tool()?)))
         .filter(|(_, _, tool)| !was_released(session, tool))
-        .filter(|(_, _, tool)| breaks(server, tool, ToolKind::of(tool, shell)))
+        .filter(|(_, _, tool)| is_silent(tool))
+        .filter(|(_, _, tool)| may_wait(server, tool, ToolKind::of(tool, shell)))
         .min_by_key(|(_, _, tool)| tool.start.unwrap_or_default())
 }
 
 /// A tool that runs without output, and whose ask would break the list or has not been given yet.
 pub(super) fn breaks(server: &Server, tool: &ToolPart, kind: ToolKind) -> bool {
-    let breaking = BREAKING.contains(&tool.tool.as_str());
-    is_silent(tool) && (breaking || has_not_begun(server, tool, kind))
+    let waits = breaks_list(server, tool, kind) || has_not_begun(server, tool, kind);
+    is_silent(tool) && waits
+}
+
+fn breaks_list(_: &Server, tool: &ToolPart, _: ToolKind) -> bool {
+    BREAKING.contains(&tool.tool.as_str())
 }
 
 fn is_silent(tool: &ToolPart) -> bool {
