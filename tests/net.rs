@@ -683,6 +683,30 @@ async fn without_a_stream_it_polls() {
     }
 }
 
+/// Its row waits with the events for the end of the snapshot, so what is read of it before comes to
+/// nothing.
+#[tokio::test]
+async fn a_session_that_begins_during_the_snapshot_is_read_after_its_row() {
+    let fake = Fake::opencode(&asleep_project()).await;
+    let tail = "/session/ses_9/message?limit=20";
+    fake.set(tail, json("[]"));
+    // A read that is not answered keeps the snapshot open for a while.
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n";
+    fake.set("/session/status", Reply(head.into(), true));
+    let mut link = Watched::start(&fake, |_| {});
+    fake.until_asked("/session/status", 1).await;
+    fake.send(r#"{"id":"e1","type":"session.updated","properties":{"info":{"id":"ses_9","directory":"/p","title":"new","time":{"created":2,"updated":2}}}}"#);
+    fake.send(r#"{"id":"e2","type":"session.status","properties":{"sessionID":"ses_9","status":{"type":"busy"}}}"#);
+    let mut all = link.live().await;
+    let is_row = |it: &Body| matches!(it, Body::Event(it) if matches!(&it.kind, EventKind::SessionUpdated(row) if row.id.as_str() == "ses_9"));
+    let is_tail = |it: &Body| matches!(it, Body::Tail(it) if it.session.as_str() == "ses_9");
+    let row = all.iter().position(|it| is_row(&it.body)).unwrap();
+    if !all[row..].iter().any(|it| is_tail(&it.body)) {
+        all.extend(link.upto(is_tail).await);
+    }
+    assert!(all[row..].iter().any(|it| is_tail(&it.body)));
+}
+
 /// The server says that it is connected before it hands events on: what ended meanwhile is read.
 #[tokio::test]
 async fn what_happens_before_events_come_is_read_once_more() {
