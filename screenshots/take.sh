@@ -29,7 +29,7 @@ take() {
     shift 2
     echo "screenshots/$name.png"
     "$built/examples/shot" --program "$built/ocwatch" --size "$size" \
-        'wait:✖ 4' 'wait:◆ 5' 'wait:▲ 3' "$@" "save:$work/$name.svg" -- --demo
+        'wait:✖ 5' 'wait:◆ 5' 'wait:▲ 5' "$@" "save:$work/$name.svg" -- --demo
     rsvg-convert --zoom 1.5 "$work/$name.svg" -o "$work/$name.png"
     pngquant --force --speed 1 --output "screenshots/$name.png" 64 "$work/$name.png"
 }
