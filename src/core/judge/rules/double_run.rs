@@ -1,5 +1,5 @@
 //! `double-run`: two runs work on one session at once. Either the server reports it busy and two
-//! answers to one prompt are open, or two servers on the same data run it and each has opened one.
+//! answers to one prompt are open, or two servers on the same data run it and two answers are open.
 //!
 //! What looks the same: what a crash left open (it answers an older prompt, or the present run was
 //! seen to begin after it, or the server was restarted after it), the second or two for which a
@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     by_age: false,
     needs_messages: true,
     levels: "stuck",
-    meaning: "Two runs work on it at once: two answers to one prompt are open, or two servers run it.",
+    meaning: "Two runs work on it at once: two answers to one prompt are open, or two servers run it and two answers are open.",
     offers: &[Offer::Abort, Offer::Export],
     check,
 };
@@ -37,25 +37,27 @@ fn check(facts: &Facts) -> Answer {
     if has_ended(facts.activity.state) {
         return no("its last turn has ended here");
     }
-    let Some((older, newer)) = rival(facts) else {
-        return no("no two answers to one prompt are open");
-    };
     let also = run_also_on(facts);
+    let Some((older, newer)) = rival(facts, !also.is_empty()) else {
+        return no("no two answers are open that could both run");
+    };
     if also.is_empty() && is_left_over(facts, older) {
         return no("the older open answer was left over when the present run began");
     }
     two_answers(facts, (older, newer), &also)
 }
 
-/// The newest open answer, and an older one to the same prompt that may run as well. Each run
-/// writes an answer of its own, so one server under two names shows only one.
-fn rival<'a>(facts: &Facts<'a>) -> Option<(&'a Message, &'a Message)> {
+/// The newest open answer, and an older one that may run as well: one to the same prompt, or, where
+/// another server runs it too, to any (each was sent its own). Each run writes an answer of its own,
+/// so one server under two names shows only one.
+fn rival<'a>(facts: &Facts<'a>, elsewhere: bool) -> Option<(&'a Message, &'a Message)> {
     let answers = facts.session.tail.messages.iter().rev();
     let mut open = answers.filter(|message| message.is_assistant() && is_open(message));
     let newer = open.next()?;
     // One with a finish is being closed while the next step begins.
     let mut same = open.filter(|older| {
-        older.finish.is_none() && older.parent.is_some() && older.parent == newer.parent
+        let same = older.parent.is_some() && older.parent == newer.parent;
+        older.finish.is_none() && (same || elsewhere)
     });
     Some((same.next()?, newer))
 }
@@ -77,7 +79,7 @@ fn two_answers(facts: &Facts, (older, newer): (&Message, &Message), also: &[&str
         _ => format!(", it runs on {} at once", servers.join(" and on ")),
     };
     let text = format!(
-        "two answers to one prompt are open: {} and {}{whence}",
+        "two answers are open at once: {} and {}{whence}",
         older.id, newer.id
     );
     found(Level::Stuck, Some(newer.created), text)

@@ -95,7 +95,10 @@ fn unanswered(facts: &Facts, prompt: &Message, level: Level, error: Option<&Fail
     let text = match error {
         Some(error) => format!("{}: {}", error.name, error.message),
         None if stranded => format!("left behind by an abort, {} ago", age.words),
-        None => format!("sent {} ago, no answer was begun", age.words),
+        None => format!(
+            "sent {} ago, no answer was begun (a note that wants none looks the same)",
+            age.words
+        ),
     };
     found(level, Some(prompt.created), text)
         .with("message", &prompt.id)
