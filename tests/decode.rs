@@ -28,8 +28,12 @@ fn frames(name: &str) -> Vec<String> {
         .collect()
 }
 
+fn session() -> SessionId {
+    SessionId::from("ses_1")
+}
+
 fn messages(name: &str) -> Vec<Message> {
-    let decoded = v1::decode_messages(&recording(name)).unwrap();
+    let decoded = v1::decode_messages(&recording(name), &session()).unwrap();
     assert_eq!(decoded.skipped, 0, "{name}: {:?}", decoded.why);
     decoded.items
 }
@@ -144,13 +148,77 @@ fn tails_hold_what_judging_needs() {
     }
 }
 
+/// A server may say no more than this: who else they belong to follows from where they stand.
+#[test]
+fn messages_and_parts_need_not_name_what_they_belong_to() {
+    let body = br#"[{"info":{"id":"msg_1","role":"user","time":{"created":1}},"parts":[{"type":"text","text":"hi"}]},
+      {"info":{"id":"msg_2","role":"assistant","parentID":"msg_1","time":{"created":2}},
+       "parts":[{"type":"step-start"},{"id":"prt_x","type":"tool","tool":"bash","state":{"status":"running","time":{"start":3}}}]}]"#;
+    let decoded = v1::decode_messages(body, &session()).unwrap();
+    assert_eq!((decoded.skipped, decoded.why), (0, None));
+    let ids = |m: &Message| -> Vec<String> { m.parts.iter().map(|p| p.id.to_string()).collect() };
+    assert_eq!(ids(&decoded.items[0]), ["msg_1.0"]);
+    assert_eq!(ids(&decoded.items[1]), ["msg_2.0", "prt_x"]);
+    for message in &decoded.items {
+        assert_eq!(message.session, session());
+        let parts = message.parts.iter();
+        assert!(
+            parts
+                .map(|p| (&p.session, &p.message))
+                .all(|it| it == (&session(), &message.id))
+        );
+    }
+    assert!(decoded.items[1].parts[1].is_live());
+}
+
+/// Nothing around an event's part says which it is, or when a message was written.
+#[test]
+fn an_event_names_its_session_once() {
+    let update = |kind: &str, properties: &str| {
+        v1::decode_event(&format!(
+            r#"{{"payload":{{"type":"message.{kind}","properties":{properties}}}}}"#
+        ))
+        .kind
+    };
+    let info = r#""info":{"id":"msg_1","role":"user","time":{"created":1}}"#;
+    let part = r#""part":{"id":"prt_1","messageID":"msg_1","type":"text","text":"hi"}"#;
+    let told = update("updated", &format!(r#"{{"sessionID":"ses_1",{info}}}"#));
+    assert!(matches!(told, EventKind::MessageUpdated(it) if it.session == session()));
+    let told = update(
+        "part.updated",
+        &format!(r#"{{"sessionID":"ses_1",{part}}}"#),
+    );
+    assert!(matches!(told, EventKind::PartUpdated(it) if it.session == session()));
+    for (kind, short) in [
+        ("updated", format!("{{{info}}}")),
+        (
+            "updated",
+            r#"{"sessionID":"ses_1","info":{"id":"msg_1","role":"user","time":{}}}"#.to_owned(),
+        ),
+        ("part.updated", format!("{{{part}}}")),
+        (
+            "part.updated",
+            r#"{"sessionID":"ses_1","part":{"id":"prt_1","type":"text"}}"#.to_owned(),
+        ),
+        (
+            "part.updated",
+            r#"{"sessionID":"ses_1","part":{"messageID":"msg_1","type":"text"}}"#.to_owned(),
+        ),
+    ] {
+        assert!(
+            matches!(update(kind, &short), EventKind::Malformed { .. }),
+            "{short}"
+        );
+    }
+}
+
 #[test]
 fn a_task_that_runs_on_in_the_background_is_told_by_its_output() {
     let body = br#"[{"info":{"id":"msg_1","sessionID":"ses_1","role":"assistant","time":{"created":1}},
       "parts":[{"id":"prt_1","sessionID":"ses_1","messageID":"msg_1","type":"tool","tool":"task","callID":"c",
         "state":{"status":"completed","input":{"prompt":"go"},"metadata":{"sessionId":"ses_2"},
                  "output":"<task id=\"ses_2\" state=\"running\">\nstarted</task>","time":{"start":1,"end":2}}}]}]"#;
-    let decoded = v1::decode_messages(body).unwrap();
+    let decoded = v1::decode_messages(body, &session()).unwrap();
     let task = decoded.items[0].parts[0].tool().unwrap().clone();
     assert!(task.background);
     assert_eq!(
@@ -205,7 +273,7 @@ fn one_hostile_row_costs_only_itself() {
     let good = r#"{"info":{"id":"m","sessionID":"s","role":"assistant","time":{"created":1},"tokens":"many","error":7},
                    "parts":[{"id":"p","sessionID":"s","messageID":"m","type":"hologram"},{"id":3},
                             {"id":"q","sessionID":"s","messageID":"m","type":"text","text":null}]}"#;
-    let decoded = v1::decode_messages(format!("[42,{good},{{}}]").as_bytes()).unwrap();
+    let decoded = v1::decode_messages(format!("[42,{good},{{}}]").as_bytes(), &session()).unwrap();
     assert_eq!((decoded.items.len(), decoded.skipped), (1, 3));
     let parts = &decoded.items[0].parts;
     assert_eq!(parts[0].body, PartBody::Other("hologram".to_owned()));
@@ -256,7 +324,7 @@ proptest! {
         let text = String::from_utf8_lossy(&bytes);
         let _ = v1::decode_event(&text);
         let _ = v1::event_kind(&text);
-        let _ = (v1::decode_messages(&bytes), v1::decode_sessions(&bytes), v1::decode_api_sessions(&bytes));
+        let _ = (v1::decode_messages(&bytes, &session()), v1::decode_sessions(&bytes), v1::decode_api_sessions(&bytes));
         let _ = (v1::decode_status(&bytes), v1::decode_permissions(&bytes), v1::decode_problem(&bytes));
     }
 
@@ -271,6 +339,6 @@ proptest! {
         }
         let text = String::from_utf8_lossy(&bytes);
         let _ = v1::decode_event(&text);
-        let _ = v1::decode_messages(format!("[{text}]").as_bytes());
+        let _ = v1::decode_messages(format!("[{text}]").as_bytes(), &session());
     }
 }

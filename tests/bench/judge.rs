@@ -86,7 +86,7 @@ impl World {
 fn world() -> Result<World, WireError> {
     let mut tails = Vec::new();
     for body in BODIES {
-        tails.push(decode_messages(body.as_bytes())?.items);
+        tails.push(decode_messages(body.as_bytes(), &SessionId::from("ses_1"))?.items);
     }
     let newest = tails.iter().flatten().map(|m| m.created).max();
     let at = newest.unwrap_or_default() + Span::mins(30);

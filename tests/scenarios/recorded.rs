@@ -93,7 +93,7 @@ fn row(session: &SessionId, created: UnixMs) -> SessionInfo {
 
 /// A recorded body of messages, with its session reported as given, some time after its newest.
 fn judged(name: &str, busy: bool, later: Span) -> Verdict {
-    let messages = v1::decode_messages(recording(name).as_bytes())
+    let messages = v1::decode_messages(recording(name).as_bytes(), &SessionId::from("ses_1"))
         .unwrap()
         .items;
     let session = messages[0].session.clone();

@@ -229,7 +229,7 @@ impl Client {
         let next = next_cursor(&response);
         let body = body::read_squeezed(response, self.waits.read, body::MESSAGES_CAP).await?;
         Ok(MessagesPage {
-            messages: v1::decode_messages(&body)?,
+            messages: v1::decode_messages(&body, session)?,
             next,
         })
     }
