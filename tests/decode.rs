@@ -34,6 +34,8 @@ fn session() -> SessionId {
 
 fn messages(name: &str) -> Vec<Message> {
     let decoded = v1::decode_messages(&recording(name), &session()).unwrap();
+    assert_eq!(decoded.missing, 0, "{name}");
+    let decoded = decoded.rows;
     assert_eq!(decoded.skipped, 0, "{name}: {:?}", decoded.why);
     decoded.items
 }
@@ -154,7 +156,7 @@ fn messages_and_parts_need_not_name_what_they_belong_to() {
     let body = br#"[{"info":{"id":"msg_1","role":"user","time":{"created":1}},"parts":[{"type":"text","text":"hi"}]},
       {"info":{"id":"msg_2","role":"assistant","parentID":"msg_1","time":{"created":2}},
        "parts":[{"type":"step-start"},{"id":"prt_x","type":"tool","tool":"bash","state":{"status":"running","time":{"start":3}}}]}]"#;
-    let decoded = v1::decode_messages(body, &session()).unwrap();
+    let decoded = v1::decode_messages(body, &session()).unwrap().rows;
     assert_eq!((decoded.skipped, decoded.why), (0, None));
     let ids = |m: &Message| -> Vec<String> { m.parts.iter().map(|p| p.id.to_string()).collect() };
     assert_eq!(ids(&decoded.items[0]), ["msg_1.0"]);
@@ -218,7 +220,7 @@ fn a_task_that_runs_on_in_the_background_is_told_by_its_output() {
       "parts":[{"id":"prt_1","sessionID":"ses_1","messageID":"msg_1","type":"tool","tool":"task","callID":"c",
         "state":{"status":"completed","input":{"prompt":"go"},"metadata":{"sessionId":"ses_2"},
                  "output":"<task id=\"ses_2\" state=\"running\">\nstarted</task>","time":{"start":1,"end":2}}}]}]"#;
-    let decoded = v1::decode_messages(body, &session()).unwrap();
+    let decoded = v1::decode_messages(body, &session()).unwrap().rows;
     let task = decoded.items[0].parts[0].tool().unwrap().clone();
     assert!(task.background);
     assert_eq!(
@@ -274,6 +276,11 @@ fn one_hostile_row_costs_only_itself() {
                    "parts":[{"id":"p","sessionID":"s","messageID":"m","type":"hologram"},{"id":3},
                             {"id":"q","sessionID":"s","messageID":"m","type":"text","text":null}]}"#;
     let decoded = v1::decode_messages(format!("[42,{good},{{}}]").as_bytes(), &session()).unwrap();
+    assert_eq!(
+        decoded.missing, 2,
+        "a part of the newest answer, and what follows it"
+    );
+    let decoded = decoded.rows;
     assert_eq!((decoded.items.len(), decoded.skipped), (1, 3));
     let parts = &decoded.items[0].parts;
     assert_eq!(parts[0].body, PartBody::Other("hologram".to_owned()));
@@ -294,6 +301,40 @@ fn one_hostile_row_costs_only_itself() {
         v1::decode_problem(br#"{"_tag":"BadRequest"}"#).unwrap(),
         "BadRequest"
     );
+}
+
+/// What is left out before the newest answer hides nothing that is going on.
+#[test]
+fn what_is_missing_is_counted_from_the_newest_answer_on() {
+    let row = |id: u8, role: &str, parts: &str| {
+        format!(
+            r#"{{"info":{{"id":"m{id}","role":"{role}","time":{{"created":{id}}}}},"parts":[{parts}]}}"#
+        )
+    };
+    let (bad, text) = (r#"{"id":"p"}"#, r#"{"type":"text","text":"hi"}"#);
+    let user = |id, parts| row(id, "user", parts);
+    let answer = |id, parts| row(id, "assistant", parts);
+    for (rows, skipped, missing) in [
+        (vec![user(1, text), answer(2, text)], 0, 0),
+        (vec![user(1, bad), "7".into(), answer(2, text)], 2, 0),
+        (vec![user(1, text), answer(2, bad), answer(3, text)], 1, 0),
+        (
+            vec![user(1, text), answer(2, &format!("{bad},{text},{bad}"))],
+            2,
+            2,
+        ),
+        (vec![answer(2, text), "{}".into(), user(3, bad)], 2, 2),
+        (vec!["7".into(), user(3, text)], 1, 1),
+        (vec!["7".into(), "{}".into()], 2, 2),
+    ] {
+        let body = format!("[{}]", rows.join(","));
+        let decoded = v1::decode_messages(body.as_bytes(), &session()).unwrap();
+        assert_eq!(
+            (decoded.rows.skipped, decoded.missing),
+            (skipped, missing),
+            "{body}"
+        );
+    }
 }
 
 #[test]

@@ -337,6 +337,7 @@ fn told(messages: Vec<Message>, busy: bool, inbox: Vec<InboxItem>, now: UnixMs) 
             asked_at: now,
             messages,
             whole: true,
+            missing: 0,
         }),
         Body::Inbox(InboxRead {
             session: session(),

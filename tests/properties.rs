@@ -286,7 +286,8 @@ fn tail(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = TailRead> + use<>
         let one = |n| message(session.clone(), n, time.clone()).boxed();
         let messages: Vec<_> = (0..4).map(one).collect();
         let session = session.clone();
-        (0..5usize, messages).prop_map(move |(keep, mut messages)| {
+        let missing = prop_oneof![4 => Just(0usize), 1 => 1..3usize];
+        (0..5usize, missing, messages).prop_map(move |(keep, missing, mut messages)| {
             messages.truncate(keep);
             messages.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
             TailRead {
@@ -294,6 +295,7 @@ fn tail(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = TailRead> + use<>
                 asked_at: UnixMs(BASE),
                 messages,
                 whole: true,
+                missing,
             }
         })
     })

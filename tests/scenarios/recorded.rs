@@ -95,6 +95,7 @@ fn row(session: &SessionId, created: UnixMs) -> SessionInfo {
 fn judged(name: &str, busy: bool, later: Span) -> Verdict {
     let messages = v1::decode_messages(recording(name).as_bytes(), &SessionId::from("ses_1"))
         .unwrap()
+        .rows
         .items;
     let session = messages[0].session.clone();
     let created = messages[0].created;
@@ -106,6 +107,7 @@ fn judged(name: &str, busy: bool, later: Span) -> Verdict {
         asked_at: now,
         messages,
         whole: true,
+        missing: 0,
     }));
     let mut store = empty();
     for body in bodies {
@@ -202,6 +204,7 @@ fn played(name: &str) -> (BTreeSet<String>, Vec<Verdict>) {
                 asked_at: now,
                 messages: Vec::new(),
                 whole: true,
+                missing: 0,
             };
             changes.push(store.apply(input(Body::Tail(read), now)));
         }

@@ -99,6 +99,9 @@ pub struct Row {
     /// Its messages were read, but not from the first one on.
     #[serde(default)]
     pub partial: bool,
+    /// So many of its messages and parts could not be read, from its newest answer on.
+    #[serde(default)]
+    pub missing: usize,
     #[serde(default)]
     pub message: Vec<MessageRow>,
     #[serde(default)]

@@ -180,6 +180,7 @@ mod tests {
         );
         v1::decode_messages(json.as_bytes(), &SessionId::from("s"))
             .unwrap()
+            .rows
             .items
     }
 

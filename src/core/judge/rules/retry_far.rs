@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: false,
+    needs_whole: false,
     levels: "needs-you",
     meaning: "The next attempt lies far ahead, or the provider wants something done first.",
     offers: &[Offer::Abort, Offer::Export],

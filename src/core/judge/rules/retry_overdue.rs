@@ -12,6 +12,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: false,
+    needs_whole: false,
     levels: "stuck",
     meaning: "The time of the planned retry has passed and nothing was tried.",
     offers: &[Offer::Abort, Offer::Export, Offer::Reset],

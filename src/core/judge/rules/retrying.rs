@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: false,
+    needs_whole: false,
     levels: "watch; needs-you from attempt 5 or after 10 min",
     meaning: "The provider failed; the server will try again at the time shown.",
     offers: &[Offer::Wait, Offer::Abort, Offer::Export],

@@ -121,25 +121,37 @@ impl From<WireFailure> for Failure {
     }
 }
 
+/// A page of messages, and what is hidden at its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageRows {
+    /// Those that could be read.
+    pub rows: Decoded<Vec<Message>>,
+    /// How many of those left out belong to the newest answer that could be read, or come after it.
+    pub missing: usize,
+}
+
 /// `GET /session/:id/message`: ascending, with parts. The rows need not name their session.
 ///
 /// # Errors
 /// [`WireError`] when the body as a whole is not a JSON array.
-pub fn decode_messages(
-    body: &[u8],
-    session: &SessionId,
-) -> Result<Decoded<Vec<Message>>, WireError> {
+pub fn decode_messages(body: &[u8], session: &SessionId) -> Result<MessageRows, WireError> {
     let mut out = Decoded::<Vec<Message>>::new();
+    let mut missing = 0;
     for row in rows(body, "a list of messages")? {
         match decode_row(row.get(), session) {
             Ok(row) => {
+                let before = if row.items.is_assistant() { 0 } else { missing };
+                missing = before + row.skipped;
                 let message = out.absorb(row);
                 out.items.push(message);
             }
-            Err(error) => out.skip(&error),
+            Err(error) => {
+                missing += 1;
+                out.skip(&error);
+            }
         }
     }
-    Ok(out)
+    Ok(MessageRows { rows: out, missing })
 }
 
 fn decode_row(json: &str, session: &SessionId) -> Result<Decoded<Message>, serde_json::Error> {

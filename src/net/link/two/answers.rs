@@ -263,6 +263,7 @@ impl Two<'_> {
             asked_at,
             messages: tail.messages,
             whole: tail.whole,
+            missing: tail.missing,
         }));
         self.outlet.push(Body::Inbox(InboxRead {
             session: id.clone(),
