@@ -243,6 +243,13 @@ fn lists_decode_in_each_wrapping() {
 
     let retry = v1::decode_status(&recording("v1-status-retry.json")).unwrap();
     assert!(matches!(retry.items.values().next(), Some(Status::Retry(it)) if it.attempt == 2));
+    let bare = br#"{"a":{"type":"retry"},"b":{"type":"retry","attempt":2,"next":"soon"}}"#;
+    let bare = v1::decode_status(bare).unwrap();
+    assert!(
+        bare.items
+            .values()
+            .all(|it| matches!(it, Status::Retry(retry) if retry.next.is_none()))
+    );
     let busy = v1::decode_status(&recording("v1-status-busy.json")).unwrap();
     assert!(busy.items.values().all(|it| *it == Status::Busy));
 

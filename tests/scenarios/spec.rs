@@ -127,7 +127,8 @@ pub struct InboxRow {
 #[serde(deny_unknown_fields)]
 pub struct RetryRow {
     pub attempt: u32,
-    pub next: String,
+    /// Absent: the server does not say when.
+    pub next: Option<String>,
     #[serde(default)]
     pub message: String,
     /// What a person must do first.

@@ -238,7 +238,7 @@ impl Writer {
         Status::Retry(Retry {
             attempt: row.attempt,
             message: row.message.clone(),
-            next: self.at(&row.next),
+            next: self.maybe(row.next.as_ref()),
             action: row.action.clone(),
         })
     }
