@@ -230,6 +230,38 @@ fn a_task_that_runs_on_in_the_background_is_told_by_its_output() {
 }
 
 #[test]
+fn the_same_call_has_the_same_digest_in_whatever_order_its_keys_stand() {
+    let digest = |input: &str| {
+        let body = format!(
+            r#"[{{"info":{{"id":"m","role":"assistant","time":{{"created":1}}}},"parts":[
+              {{"type":"tool","tool":"x","state":{{"status":"completed","input":{input}}}}}]}}]"#
+        );
+        let decoded = v1::decode_messages(body.as_bytes(), &session()).unwrap();
+        decoded.rows.items[0].parts[0].tool().unwrap().input_digest
+    };
+    let one = digest(r#"{"command":"ls","t":[1,{"a":"x","b":{"c":null,"d":2}}]}"#);
+    assert_eq!(
+        one,
+        digest(r#"{"t": [1, {"b":{"d":2,"c":null},"a":"x"}], "command":"ls"}"#)
+    );
+    for other in [
+        r#"{"command":"ls","t":[{"a":"x","b":{"c":null,"d":2}},1]}"#,
+        r#"{"command":"ls","t":[1,{"a":"x","b":{"c":2,"d":null}}]}"#,
+        r#"{"command":"t","ls":[1,{"a":"x","b":{"c":null,"d":2}}]}"#,
+        r#"{"command":"ls"}"#,
+        "{}",
+        "[]",
+        r#""""#,
+    ] {
+        assert_ne!(one, digest(other), "{other}");
+    }
+    assert_ne!(digest(r#"{"\ud83d":1}"#), digest(r#"{"\ud83d":2}"#));
+    assert_ne!(digest("{}"), digest("[]"));
+    let deep = |leaf: &str| format!("{}{leaf}{}", r#"{"a":"#.repeat(100), "}".repeat(100));
+    assert_ne!(digest(&deep("1")), digest(&deep("2")));
+}
+
+#[test]
 fn lists_decode_in_each_wrapping() {
     let plain = v1::decode_sessions(&recording("v1-experimental-session.json")).unwrap();
     assert_eq!((plain.items.len(), plain.skipped), (5, 0));

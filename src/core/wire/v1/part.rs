@@ -11,6 +11,9 @@ use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::value::RawValue;
 
+/// So deep the order of keys does not matter in what a tool was called with.
+const DEEPEST: u8 = 8;
+
 #[derive(Deserialize)]
 struct Wire<'a> {
     #[serde(default, deserialize_with = "field")]
@@ -154,13 +157,41 @@ fn measured(output: Option<Literal>) -> ToolOutput {
     })
 }
 
-/// Of the value as it stands in the body; 0 for none.
+/// Of a value: equal ones have the same, in whatever order the keys of objects stand. 0 for none.
 pub(in crate::core::wire) fn digest(raw: Option<&RawValue>) -> u64 {
-    raw.map_or(0, |raw| {
-        let mut measure = Measure::default();
-        measure.feed(raw.get().as_bytes());
-        measure.digest()
-    })
+    raw.map_or(0, |raw| digest_at(raw, 0))
+}
+
+/// Each level of nesting is looked through once more, so below the last it counts as it stands.
+fn digest_at(raw: &RawValue, depth: u8) -> u64 {
+    let text = raw.get();
+    if depth == DEEPEST {
+        return digest_of(&[text.as_bytes()]);
+    }
+    let inner = |value: &RawValue| digest_at(value, depth + 1).to_le_bytes();
+    let whole = match text.as_bytes().first() {
+        Some(b'{') => serde_json::from_str::<Pairs>(text).ok().map(|pairs| {
+            let pairs = pairs.0.iter();
+            pairs
+                .map(|(key, value)| digest_of(&[key.as_bytes(), b":", &inner(value)]))
+                .fold(digest_of(&[b"{}"]), u64::wrapping_add)
+        }),
+        Some(b'[') => serde_json::from_str::<Vec<&RawValue>>(text)
+            .ok()
+            .map(|values| {
+                values.into_iter().fold(digest_of(&[b"[]"]), |sum, value| {
+                    digest_of(&[&sum.to_le_bytes(), &inner(value)])
+                })
+            }),
+        _ => None,
+    };
+    whole.unwrap_or_else(|| digest_of(&[text.as_bytes()]))
+}
+
+fn digest_of(pieces: &[&[u8]]) -> u64 {
+    let mut measure = Measure::default();
+    pieces.iter().for_each(|piece| measure.feed(piece));
+    measure.digest()
 }
 
 fn tool_state(status: String) -> ToolState {
