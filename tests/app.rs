@@ -98,6 +98,7 @@ impl Desk {
                     message(id, "msg_2", Role::Assistant, at),
                 ],
                 whole: true,
+                missing: 0,
             }),
         ]);
     }

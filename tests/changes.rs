@@ -84,6 +84,7 @@ impl World {
             asked_at: UnixMs(at),
             messages,
             whole: true,
+            missing: 0,
         }));
         self.say(at, bodies)
     }

@@ -28,8 +28,14 @@ fn frames(name: &str) -> Vec<String> {
         .collect()
 }
 
+fn session() -> SessionId {
+    SessionId::from("ses_1")
+}
+
 fn messages(name: &str) -> Vec<Message> {
-    let decoded = v1::decode_messages(&recording(name)).unwrap();
+    let decoded = v1::decode_messages(&recording(name), &session()).unwrap();
+    assert_eq!(decoded.missing, 0, "{name}");
+    let decoded = decoded.rows;
     assert_eq!(decoded.skipped, 0, "{name}: {:?}", decoded.why);
     decoded.items
 }
@@ -144,19 +150,115 @@ fn tails_hold_what_judging_needs() {
     }
 }
 
+/// A server may say no more than this: who else they belong to follows from where they stand.
+#[test]
+fn messages_and_parts_need_not_name_what_they_belong_to() {
+    let body = br#"[{"info":{"id":"msg_1","role":"user","time":{"created":1}},"parts":[{"type":"text","text":"hi"}]},
+      {"info":{"id":"msg_2","role":"assistant","parentID":"msg_1","time":{"created":2}},
+       "parts":[{"type":"step-start"},{"id":"prt_x","type":"tool","tool":"bash","state":{"status":"running","time":{"start":3}}}]}]"#;
+    let decoded = v1::decode_messages(body, &session()).unwrap().rows;
+    assert_eq!((decoded.skipped, decoded.why), (0, None));
+    let ids = |m: &Message| -> Vec<String> { m.parts.iter().map(|p| p.id.to_string()).collect() };
+    assert_eq!(ids(&decoded.items[0]), ["msg_1.0"]);
+    assert_eq!(ids(&decoded.items[1]), ["msg_2.0", "prt_x"]);
+    for message in &decoded.items {
+        assert_eq!(message.session, session());
+        let parts = message.parts.iter();
+        assert!(
+            parts
+                .map(|p| (&p.session, &p.message))
+                .all(|it| it == (&session(), &message.id))
+        );
+    }
+    assert!(decoded.items[1].parts[1].is_live());
+}
+
+/// Nothing around an event's part says which it is, or when a message was written.
+#[test]
+fn an_event_names_its_session_once() {
+    let update = |kind: &str, properties: &str| {
+        v1::decode_event(&format!(
+            r#"{{"payload":{{"type":"message.{kind}","properties":{properties}}}}}"#
+        ))
+        .kind
+    };
+    let info = r#""info":{"id":"msg_1","role":"user","time":{"created":1}}"#;
+    let part = r#""part":{"id":"prt_1","messageID":"msg_1","type":"text","text":"hi"}"#;
+    let told = update("updated", &format!(r#"{{"sessionID":"ses_1",{info}}}"#));
+    assert!(matches!(told, EventKind::MessageUpdated(it) if it.session == session()));
+    let told = update(
+        "part.updated",
+        &format!(r#"{{"sessionID":"ses_1",{part}}}"#),
+    );
+    assert!(matches!(told, EventKind::PartUpdated(it) if it.session == session()));
+    for (kind, short) in [
+        ("updated", format!("{{{info}}}")),
+        (
+            "updated",
+            r#"{"sessionID":"ses_1","info":{"id":"msg_1","role":"user","time":{}}}"#.to_owned(),
+        ),
+        ("part.updated", format!("{{{part}}}")),
+        (
+            "part.updated",
+            r#"{"sessionID":"ses_1","part":{"id":"prt_1","type":"text"}}"#.to_owned(),
+        ),
+        (
+            "part.updated",
+            r#"{"sessionID":"ses_1","part":{"messageID":"msg_1","type":"text"}}"#.to_owned(),
+        ),
+    ] {
+        assert!(
+            matches!(update(kind, &short), EventKind::Malformed { .. }),
+            "{short}"
+        );
+    }
+}
+
 #[test]
 fn a_task_that_runs_on_in_the_background_is_told_by_its_output() {
     let body = br#"[{"info":{"id":"msg_1","sessionID":"ses_1","role":"assistant","time":{"created":1}},
       "parts":[{"id":"prt_1","sessionID":"ses_1","messageID":"msg_1","type":"tool","tool":"task","callID":"c",
         "state":{"status":"completed","input":{"prompt":"go"},"metadata":{"sessionId":"ses_2"},
                  "output":"<task id=\"ses_2\" state=\"running\">\nstarted</task>","time":{"start":1,"end":2}}}]}]"#;
-    let decoded = v1::decode_messages(body).unwrap();
+    let decoded = v1::decode_messages(body, &session()).unwrap().rows;
     let task = decoded.items[0].parts[0].tool().unwrap().clone();
     assert!(task.background);
     assert_eq!(
         (task.subject.as_str(), task.child),
         ("go", Some(SessionId::from("ses_2")))
     );
+}
+
+#[test]
+fn the_same_call_has_the_same_digest_in_whatever_order_its_keys_stand() {
+    let digest = |input: &str| {
+        let body = format!(
+            r#"[{{"info":{{"id":"m","role":"assistant","time":{{"created":1}}}},"parts":[
+              {{"type":"tool","tool":"x","state":{{"status":"completed","input":{input}}}}}]}}]"#
+        );
+        let decoded = v1::decode_messages(body.as_bytes(), &session()).unwrap();
+        decoded.rows.items[0].parts[0].tool().unwrap().input_digest
+    };
+    let one = digest(r#"{"command":"ls","t":[1,{"a":"x","b":{"c":null,"d":2}}]}"#);
+    assert_eq!(
+        one,
+        digest(r#"{"t": [1, {"b":{"d":2,"c":null},"a":"x"}], "command":"ls"}"#)
+    );
+    for other in [
+        r#"{"command":"ls","t":[{"a":"x","b":{"c":null,"d":2}},1]}"#,
+        r#"{"command":"ls","t":[1,{"a":"x","b":{"c":2,"d":null}}]}"#,
+        r#"{"command":"t","ls":[1,{"a":"x","b":{"c":null,"d":2}}]}"#,
+        r#"{"command":"ls"}"#,
+        "{}",
+        "[]",
+        r#""""#,
+    ] {
+        assert_ne!(one, digest(other), "{other}");
+    }
+    assert_ne!(digest(r#"{"\ud83d":1}"#), digest(r#"{"\ud83d":2}"#));
+    assert_ne!(digest("{}"), digest("[]"));
+    let deep = |leaf: &str| format!("{}{leaf}{}", r#"{"a":"#.repeat(100), "}".repeat(100));
+    assert_ne!(digest(&deep("1")), digest(&deep("2")));
 }
 
 #[test]
@@ -173,6 +275,13 @@ fn lists_decode_in_each_wrapping() {
 
     let retry = v1::decode_status(&recording("v1-status-retry.json")).unwrap();
     assert!(matches!(retry.items.values().next(), Some(Status::Retry(it)) if it.attempt == 2));
+    let bare = br#"{"a":{"type":"retry"},"b":{"type":"retry","attempt":2,"next":"soon"}}"#;
+    let bare = v1::decode_status(bare).unwrap();
+    assert!(
+        bare.items
+            .values()
+            .all(|it| matches!(it, Status::Retry(retry) if retry.next.is_none()))
+    );
     let busy = v1::decode_status(&recording("v1-status-busy.json")).unwrap();
     assert!(busy.items.values().all(|it| *it == Status::Busy));
 
@@ -205,7 +314,12 @@ fn one_hostile_row_costs_only_itself() {
     let good = r#"{"info":{"id":"m","sessionID":"s","role":"assistant","time":{"created":1},"tokens":"many","error":7},
                    "parts":[{"id":"p","sessionID":"s","messageID":"m","type":"hologram"},{"id":3},
                             {"id":"q","sessionID":"s","messageID":"m","type":"text","text":null}]}"#;
-    let decoded = v1::decode_messages(format!("[42,{good},{{}}]").as_bytes()).unwrap();
+    let decoded = v1::decode_messages(format!("[42,{good},{{}}]").as_bytes(), &session()).unwrap();
+    assert_eq!(
+        decoded.missing, 2,
+        "a part of the newest answer, and what follows it"
+    );
+    let decoded = decoded.rows;
     assert_eq!((decoded.items.len(), decoded.skipped), (1, 3));
     let parts = &decoded.items[0].parts;
     assert_eq!(parts[0].body, PartBody::Other("hologram".to_owned()));
@@ -226,6 +340,40 @@ fn one_hostile_row_costs_only_itself() {
         v1::decode_problem(br#"{"_tag":"BadRequest"}"#).unwrap(),
         "BadRequest"
     );
+}
+
+/// What is left out before the newest answer hides nothing that is going on.
+#[test]
+fn what_is_missing_is_counted_from_the_newest_answer_on() {
+    let row = |id: u8, role: &str, parts: &str| {
+        format!(
+            r#"{{"info":{{"id":"m{id}","role":"{role}","time":{{"created":{id}}}}},"parts":[{parts}]}}"#
+        )
+    };
+    let (bad, text) = (r#"{"id":"p"}"#, r#"{"type":"text","text":"hi"}"#);
+    let user = |id, parts| row(id, "user", parts);
+    let answer = |id, parts| row(id, "assistant", parts);
+    for (rows, skipped, missing) in [
+        (vec![user(1, text), answer(2, text)], 0, 0),
+        (vec![user(1, bad), "7".into(), answer(2, text)], 2, 0),
+        (vec![user(1, text), answer(2, bad), answer(3, text)], 1, 0),
+        (
+            vec![user(1, text), answer(2, &format!("{bad},{text},{bad}"))],
+            2,
+            2,
+        ),
+        (vec![answer(2, text), "{}".into(), user(3, bad)], 2, 2),
+        (vec!["7".into(), user(3, text)], 1, 1),
+        (vec!["7".into(), "{}".into()], 2, 2),
+    ] {
+        let body = format!("[{}]", rows.join(","));
+        let decoded = v1::decode_messages(body.as_bytes(), &session()).unwrap();
+        assert_eq!(
+            (decoded.rows.skipped, decoded.missing),
+            (skipped, missing),
+            "{body}"
+        );
+    }
 }
 
 #[test]
@@ -256,7 +404,7 @@ proptest! {
         let text = String::from_utf8_lossy(&bytes);
         let _ = v1::decode_event(&text);
         let _ = v1::event_kind(&text);
-        let _ = (v1::decode_messages(&bytes), v1::decode_sessions(&bytes), v1::decode_api_sessions(&bytes));
+        let _ = (v1::decode_messages(&bytes, &session()), v1::decode_sessions(&bytes), v1::decode_api_sessions(&bytes));
         let _ = (v1::decode_status(&bytes), v1::decode_permissions(&bytes), v1::decode_problem(&bytes));
     }
 
@@ -271,6 +419,6 @@ proptest! {
         }
         let text = String::from_utf8_lossy(&bytes);
         let _ = v1::decode_event(&text);
-        let _ = v1::decode_messages(format!("[{text}]").as_bytes());
+        let _ = v1::decode_messages(format!("[{text}]").as_bytes(), &session());
     }
 }

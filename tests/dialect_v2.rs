@@ -182,7 +182,10 @@ fn running_parts_are_open_and_ended_ones_are_not() {
 fn a_retry_is_told_of_the_newest_open_answer_only() {
     let page = |name: &str| v2::decode_messages(&recording(name), &session()).unwrap();
     let retry = page("messages-retry.json").retry.unwrap();
-    assert_eq!((retry.attempt, retry.next), (2, UnixMs(1_795_980_170_168)));
+    assert_eq!(
+        (retry.attempt, retry.next),
+        (2, Some(UnixMs(1_795_980_170_168)))
+    );
     assert_eq!(retry.message, "scripted failure");
     assert_eq!(page("messages-retry-interrupted.json").retry, None);
     assert_eq!(
@@ -337,6 +340,7 @@ fn told(messages: Vec<Message>, busy: bool, inbox: Vec<InboxItem>, now: UnixMs) 
             asked_at: now,
             messages,
             whole: true,
+            missing: 0,
         }),
         Body::Inbox(InboxRead {
             session: session(),

@@ -12,6 +12,8 @@ mod acts;
 mod again;
 #[path = "net/broken.rs"]
 mod broken;
+#[path = "net/holes.rs"]
+mod holes;
 #[path = "net/jumps.rs"]
 mod jumps;
 #[path = "net/strangers.rs"]

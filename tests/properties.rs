@@ -214,7 +214,7 @@ fn status(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = Status> {
 /// Mostly near, now and then hours ahead, or with something to be done first.
 fn retry(time: BoxedStrategy<UnixMs>) -> impl Strategy<Value = Status> {
     let far = (0..8_000_000i64).prop_map(|ms| UnixMs(BASE + ms));
-    let next = prop_oneof![2 => time, 1 => far];
+    let next = prop_oneof![6 => time.prop_map(Some), 3 => far.prop_map(Some), 1 => Just(None)];
     let action = prop_oneof![4 => Just(None), 1 => Just(Some("Log in".to_owned()))];
     (0..7u32, next, action).prop_map(|(attempt, next, action)| {
         Status::Retry(Retry {
@@ -286,7 +286,8 @@ fn tail(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = TailRead> + use<>
         let one = |n| message(session.clone(), n, time.clone()).boxed();
         let messages: Vec<_> = (0..4).map(one).collect();
         let session = session.clone();
-        (0..5usize, messages).prop_map(move |(keep, mut messages)| {
+        let missing = prop_oneof![4 => Just(0usize), 1 => 1..3usize];
+        (0..5usize, missing, messages).prop_map(move |(keep, missing, mut messages)| {
             messages.truncate(keep);
             messages.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
             TailRead {
@@ -294,6 +295,7 @@ fn tail(time: &BoxedStrategy<UnixMs>) -> impl Strategy<Value = TailRead> + use<>
                 asked_at: UnixMs(BASE),
                 messages,
                 whole: true,
+                missing,
             }
         })
     })

@@ -252,6 +252,7 @@ fn messages_that_ended_during_a_read_stay_ended_and_removed_ones_stay_removed() 
         session: id(),
         asked_at: UnixMs(10),
         whole: true,
+        missing: 0,
         messages: vec![answer("msg_1", 1, None), answer("msg_2", 2, None)],
     };
     world.say(30, Body::Tail(read.clone()));

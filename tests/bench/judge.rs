@@ -86,7 +86,11 @@ impl World {
 fn world() -> Result<World, WireError> {
     let mut tails = Vec::new();
     for body in BODIES {
-        tails.push(decode_messages(body.as_bytes())?.items);
+        tails.push(
+            decode_messages(body.as_bytes(), &SessionId::from("ses_1"))?
+                .rows
+                .items,
+        );
     }
     let newest = tails.iter().flatten().map(|m| m.created).max();
     let at = newest.unwrap_or_default() + Span::mins(30);
@@ -115,6 +119,7 @@ fn world() -> Result<World, WireError> {
             asked_at: at,
             messages: owned(&tails[(n + n / GROUP) % tails.len()], n),
             whole: true,
+            missing: 0,
         }));
     }
     world.say(Body::Link(LinkReport::Live));

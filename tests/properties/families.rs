@@ -352,6 +352,7 @@ fn snapshot(server: u16, at: UnixMs) -> Vec<Body> {
             asked_at: at,
             messages: Vec::new(),
             whole: true,
+            missing: 0,
         }));
     }
     bodies.push(Body::Link(LinkReport::Live));

@@ -93,8 +93,9 @@ fn row(session: &SessionId, created: UnixMs) -> SessionInfo {
 
 /// A recorded body of messages, with its session reported as given, some time after its newest.
 fn judged(name: &str, busy: bool, later: Span) -> Verdict {
-    let messages = v1::decode_messages(recording(name).as_bytes())
+    let messages = v1::decode_messages(recording(name).as_bytes(), &SessionId::from("ses_1"))
         .unwrap()
+        .rows
         .items;
     let session = messages[0].session.clone();
     let created = messages[0].created;
@@ -106,6 +107,7 @@ fn judged(name: &str, busy: bool, later: Span) -> Verdict {
         asked_at: now,
         messages,
         whole: true,
+        missing: 0,
     }));
     let mut store = empty();
     for body in bodies {
@@ -207,6 +209,7 @@ fn played(name: &str) -> (BTreeSet<String>, Vec<Verdict>) {
                 asked_at: now,
                 messages: Vec::new(),
                 whole: true,
+                missing: 0,
             };
             changes.push(store.apply(input(Body::Tail(read), now)));
         }

@@ -99,6 +99,9 @@ pub struct Row {
     /// Its messages were read, but not from the first one on.
     #[serde(default)]
     pub partial: bool,
+    /// So many of its messages and parts could not be read, from its newest answer on.
+    #[serde(default)]
+    pub missing: usize,
     #[serde(default)]
     pub message: Vec<MessageRow>,
     #[serde(default)]
@@ -124,7 +127,8 @@ pub struct InboxRow {
 #[serde(deny_unknown_fields)]
 pub struct RetryRow {
     pub attempt: u32,
-    pub next: String,
+    /// Absent: the server does not say when.
+    pub next: Option<String>,
     #[serde(default)]
     pub message: String,
     /// What a person must do first.

@@ -109,7 +109,8 @@ impl View<'_> {
                 session: SessionId::from(row.id.as_str()),
                 asked_at: when,
                 messages,
-                whole: !row.partial,
+                whole: !row.partial && row.missing == 0,
+                missing: row.missing,
             }));
             if self.dialect() == Dialect::V2 {
                 bodies.push(inbox(clock, &row.id, &row.inbox, when));
@@ -237,7 +238,7 @@ impl Writer {
         Status::Retry(Retry {
             attempt: row.attempt,
             message: row.message.clone(),
-            next: self.at(&row.next),
+            next: self.maybe(row.next.as_ref()),
             action: row.action.clone(),
         })
     }
@@ -525,6 +526,7 @@ impl Happening {
                 session,
                 asked_at: when,
                 whole: true,
+                missing: 0,
             }));
         }
         match self.gone.as_deref() {

@@ -221,6 +221,16 @@ fn without_permissions() {
     });
 }
 
+/// A server that says no more of messages than is needed: the URL says whose they are.
+#[test]
+fn with_messages_that_do_not_say_whose_they_are() {
+    run(&Variant {
+        name: "bare",
+        bare: true,
+        ..Variant::default()
+    });
+}
+
 /// The set must hold what it claims to hold.
 #[test]
 fn the_set_is_what_it_says() {

@@ -136,8 +136,15 @@ fn finding_faults(world: &World, story: &Story, finding: &Value) -> Vec<String> 
         faults.push(format!("{name} rests on {message}, which is not there"));
     }
     if let Some(part) = evidence["part"].as_str() {
-        let mut parts = story.messages.iter().flat_map(|m| &m.parts);
-        if !parts.any(|p| p["id"] == part) {
+        let mut parts = story.messages.iter().flat_map(|m| {
+            let message = m.info["id"].as_str().unwrap_or_default();
+            let parts = m.parts.iter().enumerate();
+            parts.map(move |(place, p)| match p["id"].as_str() {
+                Some(id) if !world.variant.bare => id.to_owned(),
+                _ => format!("{message}.{place}"),
+            })
+        });
+        if !parts.any(|id| id == part) {
             faults.push(format!("{name} rests on {part}, which is not there"));
         }
     }

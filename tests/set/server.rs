@@ -43,6 +43,8 @@ pub struct Variant {
     pub no_permissions: bool,
     /// `/api/*` answers like any unknown path.
     pub no_preview: bool,
+    /// Messages do not name their session, and parts neither it nor their message nor themselves.
+    pub bare: bool,
 }
 
 /// The set, as the server holds it.
@@ -422,6 +424,9 @@ impl World {
             .map(|m| json!({"info": m.info, "parts": m.parts}))
             .collect();
         let place = &story.place;
+        if self.variant.bare {
+            all.iter_mut().for_each(bare);
+        }
         for message in &mut all {
             if let Some(path) = message["info"].get_mut("path") {
                 *path = json!({"cwd": self.path(place), "root": self.path(place)});
@@ -509,6 +514,18 @@ fn decoded(value: &str) -> String {
 fn anchor(story: &Story) -> String {
     let anchor = json!({"anchor": {"id": story.id, "time": story.created, "direction": "next"}});
     URL_SAFE_NO_PAD.encode(anchor.to_string())
+}
+
+fn bare(message: &mut Value) {
+    let drop = |value: &mut Value, keys: &[&str]| {
+        if let Some(object) = value.as_object_mut() {
+            object.retain(|key, _| !keys.contains(&key.as_str()));
+        }
+    };
+    drop(&mut message["info"], &["sessionID"]);
+    for part in message["parts"].as_array_mut().into_iter().flatten() {
+        drop(part, &["id", "sessionID", "messageID"]);
+    }
 }
 
 fn cursor(message: &Value) -> String {

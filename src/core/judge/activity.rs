@@ -25,7 +25,7 @@ pub type Derived = (Activity, Cow<'static, str>);
 pub fn derive(server: &Server, session: &Session) -> Derived {
     let look = Look::new(server, session);
     if !session.tail.is_read() {
-        return look.unread();
+        return look.unread("its messages are not read");
     }
     if session.tail.last().is_none() {
         return look.empty("it has no messages");
@@ -130,18 +130,18 @@ impl<'a> Look<'a> {
             })
     }
 
-    fn unread(&self) -> Derived {
+    fn unread(&self, why: &'static str) -> Derived {
         let ask = self.asks().next().filter(|_| self.running);
         match ask {
-            Some(pending) => self.asking_unseen(pending, "its messages are not read"),
-            None => (
-                plain(ActivityState::Unread, None),
-                "its messages are not read".into(),
-            ),
+            Some(pending) => self.asking_unseen(pending, why),
+            None => (plain(ActivityState::Unread, None), why.into()),
         }
     }
 
     fn empty(&self, why: &'static str) -> Derived {
+        if self.tail.missing > 0 {
+            return self.unread("none of its messages could be read");
+        }
         if let Some(pending) = self.loose_ask() {
             return self.asking_unseen(pending, "an ask without a tool call is listed");
         }

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// Why its messages are not known. `None`: they are.
 pub(super) fn to_messages(facts: &Facts) -> Option<Cow<'static, str>> {
     if facts.knows_messages() {
-        return None;
+        return hidden(facts.missing());
     }
     let tail = &facts.session.tail;
     Some(match (&tail.failed, tail.is_read()) {
@@ -20,6 +20,15 @@ pub(super) fn to_messages(facts: &Facts) -> Option<Cow<'static, str>> {
         (None, false) => "messages are not read yet".into(),
         (None, true) => "messages have changed and are not read again yet".into(),
     })
+}
+
+/// Something of what decides could not be read. Older holes hide nothing that is going on.
+fn hidden(missing: usize) -> Option<Cow<'static, str>> {
+    match missing {
+        0 => None,
+        1 => Some("1 of its newest messages or parts could not be read".into()),
+        many => Some(format!("{many} of its newest messages or parts could not be read").into()),
+    }
 }
 
 /// A tool runs that may wait for an ask which cannot be seen. `None`: none does.

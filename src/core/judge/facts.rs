@@ -109,6 +109,12 @@ impl<'a> Facts<'a> {
                 .is_some_and(|read_at| tail.epoch == self.server.epoch || unchanged(read_at))
     }
 
+    /// How many messages and parts of the newest answer, or after it, could not be read: what is
+    /// not seen may be one of them, so nothing may be claimed from its not being there.
+    pub fn missing(&self) -> usize {
+        self.session.tail.missing
+    }
+
     /// The asks of this kind can be read in its directory, and were, in this connection.
     pub fn knows_asks(&self, kind: AskKind) -> bool {
         let view = self.server.directories.get(&self.session.info.directory);

@@ -63,7 +63,7 @@ pub(super) fn held_by<'a>(facts: &Facts<'a>, pending: &PendingAsk) -> Held<'a> {
     let mut parts = message.parts.iter();
     match parts.find(|part| holds_up(pending, message, part)) {
         Some(part) if newer.is_none() && !has_ended(part) => Held::Live(part),
-        None if message.completed.is_none() => Held::Unseen,
+        None if message.completed.is_none() || facts.missing() > 0 => Held::Unseen,
         part => Held::Ended {
             at: part
                 .and_then(|part| part.tool()?.end)

@@ -114,8 +114,8 @@ impl Found {
     }
 
     /// Its level, text or offers may change then.
-    pub fn recheck(mut self, at: UnixMs) -> Self {
-        self.recheck = Some(self.recheck.map_or(at, |old| old.min(at)));
+    pub fn recheck(mut self, at: impl Into<Option<UnixMs>>) -> Self {
+        self.recheck = self.recheck.into_iter().chain(at.into()).min();
         self
     }
 

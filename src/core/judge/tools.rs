@@ -25,7 +25,7 @@ pub const BUILT_IN: [&str; 14] = [
     "apply_patch",
 ];
 
-/// How the synthetic prompt of a `!shell` command begins.
+/// How the synthetic prompt of a `!shell` command begins. Its words tell it, marked or not.
 pub const SHELL_PROMPT: &str = "The following tool was executed by the user";
 
 /// Kinds of tools that have limits of their own.
@@ -112,7 +112,7 @@ pub fn is_shell(tail: &Tail, answer: &Message) -> bool {
 }
 
 fn is_shell_text(body: &PartBody) -> bool {
-    matches!(body, PartBody::Text(text) if text.synthetic && text.excerpt.starts_with(SHELL_PROMPT))
+    matches!(body, PartBody::Text(text) if text.excerpt.starts_with(SHELL_PROMPT))
 }
 
 /// A running bash without an `output` key has not begun: it waits for a permission, perhaps one

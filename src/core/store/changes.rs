@@ -5,7 +5,7 @@ use super::{OutputClock, PendingAsk, Server, Session, StatusView, Tail, Watch};
 use crate::core::id::{AskId, Directory, Epoch, MessageId, PartId};
 use crate::core::store::DirectoryView;
 use crate::core::time::UnixMs;
-use crate::core::wire::{Ask, DirectoryState, Message, Part, SessionInfo, Status};
+use crate::core::wire::{Ask, DirectoryState, Message, Part, SessionInfo, Status, TailRead};
 use std::collections::BTreeMap;
 
 /// So many asks without a session are kept.
@@ -219,19 +219,13 @@ impl Session {
         self.closed_asks.push((ask.clone(), stamp.at));
     }
 
-    pub(super) fn take_tail(
-        &mut self,
-        stamp: Stamp,
-        asked: UnixMs,
-        messages: Vec<Message>,
-        whole: bool,
-    ) {
+    pub(super) fn take_tail(&mut self, stamp: Stamp, read: TailRead) {
         self.enter(stamp.epoch);
         let before: BTreeMap<PartId, Part> = self.live_map();
         let newest = self.tail.last().map(|m| m.id.clone());
         let was_read = self.tail.is_read();
         let unheard = self.may_run_unheard(stamp.epoch);
-        self.tail.merge_read(asked, messages, whole, stamp.epoch);
+        self.tail.merge_read(read, stamp.epoch);
         let grown = was_read && newest != self.tail.last().map(|m| m.id.clone());
         if grown {
             self.watch.progress_at = Some(stamp.at);

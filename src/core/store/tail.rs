@@ -5,7 +5,7 @@
 
 use crate::core::id::{Epoch, MessageId, PartId};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{Message, Part};
+use crate::core::wire::{Message, Part, TailRead};
 use std::collections::BTreeMap;
 
 /// How many parts without a message are kept.
@@ -29,8 +29,10 @@ pub struct Tail {
     pub read_at: Option<UnixMs>,
     /// In which epoch it was read.
     pub epoch: Epoch,
-    /// It begins with the session's first message.
+    /// It begins with the session's first message, and nothing was left out.
     pub whole: bool,
+    /// How many messages and parts of the newest answer, or after it, the last read could not read.
+    pub missing: usize,
     /// The last read failed, with these words.
     pub failed: Option<String>,
     /// The last characters that deltas brought, of the part named.
@@ -78,19 +80,14 @@ impl Tail {
             .filter(|part| part.is_live())
     }
 
-    /// Joins a read that was asked at `asked`: it replaces what was known, but for what an event
-    /// brought (or removed) at or after that moment.
-    pub(super) fn merge_read(
-        &mut self,
-        asked: UnixMs,
-        read: Vec<Message>,
-        whole: bool,
-        epoch: Epoch,
-    ) {
+    /// Joins a read: it replaces what was known, but for what an event
+    /// brought (or removed) at or after the moment it was asked.
+    pub(super) fn merge_read(&mut self, read: TailRead, epoch: Epoch) {
+        let asked = read.asked_at;
         self.touched.retain(|_, at| *at >= asked);
         let mut old = std::mem::take(&mut self.messages);
-        let mut merged = Vec::with_capacity(read.len());
-        for mut message in read {
+        let mut merged = Vec::with_capacity(read.messages.len());
+        for mut message in read.messages {
             let ours = old.iter().position(|m| m.id == message.id);
             let ours = ours.map(|place| old.remove(place));
             let touched = self
@@ -109,7 +106,8 @@ impl Tail {
         self.sort();
         self.read_at = Some(asked);
         self.epoch = epoch;
-        self.whole = whole;
+        self.whole = read.whole;
+        self.missing = read.missing;
         self.failed = None;
         for part in std::mem::take(&mut self.loose) {
             if self.touched.contains_key(&TailKey::Part(part.id.clone())) {

@@ -170,8 +170,11 @@ pub struct TailRead {
     pub asked_at: UnixMs,
     /// Ascending by creation, with parts.
     pub messages: Vec<Message>,
-    /// It begins with the session's first message.
+    /// It begins with the session's first message, and nothing of it was left out.
     pub whole: bool,
+    /// How many messages and parts of the newest answer, or after it, could not be read: what is not
+    /// among `messages` may be one of them.
+    pub missing: usize,
 }
 
 /// What waits to go into a session, read with its messages (2.x).

@@ -191,7 +191,7 @@ pub struct ToolPart {
     pub timeout_ms: Option<i64>,
     /// Names of the keys of `input`; tells a `!shell` (`command` only) from a model's bash.
     pub input_keys: Vec<String>,
-    /// A hash of the whole `input`: the same call again has the same.
+    /// A hash of the whole `input`: the same call again has the same, however its keys are ordered.
     pub input_digest: u64,
     /// Question tool: its questions as they stand in `state.input`, for asks that were lost.
     pub questions: Option<Value>,

@@ -66,8 +66,8 @@ pub struct Retry {
     pub attempt: u32,
     /// The provider's words.
     pub message: String,
-    /// When the server will try again; server's clock.
-    pub next: UnixMs,
+    /// When the server will try again; server's clock. `None`: it does not say so in numbers.
+    pub next: Option<UnixMs>,
     /// Present when a person must act first (login, quota).
     pub action: Option<String>,
 }

@@ -6,8 +6,8 @@
 
 use super::{Client, ClientError, RawBody, body};
 use crate::core::id::{Directory, MessageId, SessionId};
-use crate::core::wire::v1::{self, Decoded, SessionPage};
-use crate::core::wire::{Ask, Message, SessionInfo, Status};
+use crate::core::wire::v1::{self, Decoded, MessageRows, SessionPage};
+use crate::core::wire::{Ask, SessionInfo, Status};
 use reqwest::Response;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashSet};
@@ -32,7 +32,7 @@ pub struct AllSessions {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessagesPage {
     /// Ascending.
-    pub messages: Decoded<Vec<Message>>,
+    pub messages: MessageRows,
     /// For `before` of the next older page; none at the beginning of the session.
     pub next: Option<String>,
 }
@@ -229,7 +229,7 @@ impl Client {
         let next = next_cursor(&response);
         let body = body::read_squeezed(response, self.waits.read, body::MESSAGES_CAP).await?;
         Ok(MessagesPage {
-            messages: v1::decode_messages(&body)?,
+            messages: v1::decode_messages(&body, session)?,
             next,
         })
     }

@@ -180,7 +180,10 @@ mod tests {
             r#"[{{"info":{{"id":"msg_1","sessionID":"s","role":"user","time":{{"created":1}}}},"parts":[]}},
             {{"info":{{"id":"msg_2","sessionID":"s","role":"assistant","parentID":"msg_1","time":{{"created":2{end}}}}},"parts":[{parts}]}}]"#
         );
-        v1::decode_messages(json.as_bytes()).unwrap().items
+        v1::decode_messages(json.as_bytes(), &SessionId::from("s"))
+            .unwrap()
+            .rows
+            .items
     }
 
     fn text(words: &str) -> String {

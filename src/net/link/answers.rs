@@ -242,6 +242,7 @@ impl Watch<'_> {
             asked_at,
             messages: tail.messages,
             whole: tail.whole,
+            missing: tail.missing,
         }));
         Ok(())
     }

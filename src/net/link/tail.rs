@@ -15,8 +15,10 @@ const MOST: usize = 200;
 pub(super) struct Tail {
     /// Ascending.
     pub(super) messages: Vec<Message>,
-    /// It begins with the session's first message.
+    /// It begins with the session's first message, and nothing was left out.
     pub(super) whole: bool,
+    /// Those that did not decode and belong to the newest answer, or come after it.
+    pub(super) missing: usize,
     /// Messages or parts that did not decode.
     pub(super) skipped: usize,
     /// Why the first of them did not.
@@ -29,15 +31,20 @@ pub(super) async fn read(client: &Client, session: &SessionId) -> Result<Tail, C
     let mut tail = Tail {
         messages: Vec::new(),
         whole: false,
+        missing: 0,
         skipped: 0,
         why: None,
     };
     let mut before: Option<String> = None;
     loop {
         let page = fitting_page(client, session, &mut limit, before.as_deref()).await?;
-        tail.skipped += page.messages.skipped;
-        tail.why = tail.why.or(page.messages.why);
-        let mut older = page.messages.items;
+        if !tail.messages.iter().any(Message::is_assistant) {
+            tail.missing += page.messages.missing;
+        }
+        let rows = page.messages.rows;
+        tail.skipped += rows.skipped;
+        tail.why = tail.why.or(rows.why);
+        let mut older = rows.items;
         older.append(&mut tail.messages);
         tail.messages = older;
         tail.whole = page.next.is_none();
@@ -47,6 +54,7 @@ pub(super) async fn read(client: &Client, session: &SessionId) -> Result<Tail, C
         }
         before = page.next;
     }
+    tail.whole &= tail.skipped == 0;
     tail.messages
         .sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
     Ok(tail)

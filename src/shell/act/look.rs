@@ -119,7 +119,7 @@ async fn session(client: &Client, settle: &Settle) -> Result<Seen, ClientError> 
 async fn tail(client: &Client, settle: &Settle) -> Result<Tail, ClientError> {
     let page = client.messages_page(&settle.session, NEWEST, None).await;
     let mut messages = match page {
-        Ok(page) => page.messages.items,
+        Ok(page) => page.messages.rows.items,
         Err(ClientError::Status { code: 404, .. }) => Vec::new(),
         Err(why) => return Err(why),
     };

@@ -22,6 +22,7 @@ pub(super) const RULE: Rule = Rule {
     watched: true,
     by_age: true,
     needs_messages: false,
+    needs_whole: false,
     levels: "stuck",
     meaning: "It is still reported running although this program has aborted it.",
     offers: &[Offer::Abort, Offer::Dispose, Offer::Export],

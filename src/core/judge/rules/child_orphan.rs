@@ -21,6 +21,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: false,
     levels: "watch",
     meaning: "A subagent runs or is left open, but its parent has ended or is gone.",
     offers: &[Offer::Abort, Offer::Export],

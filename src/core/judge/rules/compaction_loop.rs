@@ -18,6 +18,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: true,
+    needs_whole: false,
     levels: "stuck",
     meaning: "The history was summarised three times without an answer between.",
     offers: &[Offer::Abort, Offer::Export, Offer::Fork],

@@ -15,6 +15,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: false,
     levels: "watch",
     meaning: "A summary of the history has been in the making for over 5 min.",
     offers: &[Offer::Wait, Offer::Abort, Offer::Export],

@@ -12,6 +12,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: true,
+    needs_whole: false,
     levels: "watch",
     meaning: "The last answer ended before it was complete: length limit, filter or an error.",
     offers: &[Offer::Continue, Offer::Export],

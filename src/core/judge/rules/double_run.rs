@@ -23,6 +23,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: true,
+    needs_whole: false,
     levels: "stuck",
     meaning: "Two runs work on it at once: two answers to one prompt are open, or two servers run it and two answers are open.",
     offers: &[Offer::Abort, Offer::Export],

@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: true,
+    needs_whole: false,
     levels: "needs-you",
     meaning: "The last answer ended with an error; its words are shown.",
     offers: &[Offer::Resend, Offer::Export],

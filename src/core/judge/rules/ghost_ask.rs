@@ -19,6 +19,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: false,
+    needs_whole: false,
     levels: "watch",
     meaning: "An ask is still listed, but nothing waits for its answer any more.",
     offers: &[Offer::Dismiss, Offer::Export],

@@ -14,6 +14,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: false,
     levels: "stuck",
     meaning: "A tool has run past its own limit and puts nothing out.",
     offers: &[Offer::Abort, Offer::Export, Offer::Reset],

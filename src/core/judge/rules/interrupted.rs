@@ -35,6 +35,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: false,
     levels: "stuck; watch while it may run in another OpenCode on the same data",
     meaning: "The server runs nothing here, but the last answer was cut off and stays open for ever.",
     offers: &[Offer::Reset, Offer::Resend, Offer::Export],

@@ -26,6 +26,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: false,
     levels: "stuck",
     meaning: "The model asked you something, but the server lost the question: it cannot be answered.",
     offers: &[Offer::Abort, Offer::Export],

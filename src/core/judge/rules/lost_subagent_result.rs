@@ -23,6 +23,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: false,
     levels: "stuck",
     meaning: "Its subagent has ended, yet it does not take up the result.",
     offers: &[Offer::Abort, Offer::Continue, Offer::Export],
@@ -65,7 +66,9 @@ fn lost<'a>(facts: &Facts<'a>, message: &'a Message, part: &'a Part) -> Option<L
         return None;
     }
     let ended = child.activity.since?;
-    if tool.background && is_told(facts, message, &child, ended) {
+    // A result that could not be read may be among what is missing.
+    let told = || facts.missing() > 0 || is_told(facts, message, &child, ended);
+    if tool.background && told() {
         return None;
     }
     let status = &child.session.status;

@@ -24,6 +24,7 @@ pub(super) const RULE: Rule = Rule {
     watched: true,
     by_age: false,
     needs_messages: true,
+    needs_whole: false,
     levels: "watch",
     meaning: "It was aborted together with others because its project's instance was disposed.",
     offers: &[Offer::Continue, Offer::Export],

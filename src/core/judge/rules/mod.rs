@@ -71,6 +71,9 @@ pub struct Rule {
     pub by_age: bool,
     /// Rests on messages; not asked while they are not known.
     pub needs_messages: bool,
+    /// Rests on something not being there (a word, a part, an answer): not asked while some of the
+    /// newest messages or parts could not be read.
+    pub needs_whole: bool,
     /// Which levels it gives, in words.
     pub levels: &'static str,
     /// One sentence for the README.
@@ -125,6 +128,9 @@ impl Rule {
     pub fn ask(&self, facts: &Facts) -> Answer {
         if self.needs_messages && !facts.knows_messages() {
             return no("its messages are not current");
+        }
+        if self.needs_whole && facts.missing() > 0 {
+            return no("some of its newest messages or parts could not be read");
         }
         let mut answer = match facts.trusted_at().filter(|_| self.by_age) {
             Some(trusted) => not_before(trusted, (self.check)(&facts.as_of(trusted))),

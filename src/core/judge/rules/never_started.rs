@@ -17,6 +17,7 @@ pub(super) const RULE: Rule = Rule {
     watched: true,
     by_age: true,
     needs_messages: true,
+    needs_whole: true,
     levels: "stuck",
     meaning: "A prompt was refused with an error, and nothing of it was stored.",
     offers: &[Offer::Resend, Offer::Export],

@@ -17,6 +17,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: false,
     levels: "watch",
     meaning: "Nothing runs, and your prompt waits in the inbox until the next one (OpenCode 2.x).",
     offers: &[Offer::Run, Offer::Export],

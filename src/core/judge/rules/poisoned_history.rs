@@ -22,6 +22,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: true,
+    needs_whole: false,
     levels: "stuck",
     meaning: "The provider refuses the history itself: two prompts in a row met the same error.",
     offers: &[Offer::Fork, Offer::Export],

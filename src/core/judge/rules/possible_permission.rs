@@ -28,6 +28,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: false,
     levels: "needs-you; watch when several sessions of the project may be meant",
     meaning: "The permissions of its project cannot be read, and its tool may wait for one of them.",
     offers: &[Offer::Abort, Offer::Export],

@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: false,
+    needs_whole: false,
     levels: "needs-you",
     meaning: "The next attempt lies far ahead, or the provider wants something done first.",
     offers: &[Offer::Abort, Offer::Export],
@@ -29,20 +30,21 @@ fn check(facts: &Facts) -> Answer {
     if !is_far(facts, retry) {
         return no("the next attempt is near, and nothing must be done first");
     }
-    let overdue = retry.next + facts.limits.retry_grace;
-    if facts.now >= overdue {
+    let overdue = retry.next.map(|next| next + facts.limits.retry_grace);
+    if overdue.is_some_and(|at| facts.now >= at) {
         return no("its time has passed: retry-overdue");
     }
     let since = since(facts);
     let (text, changes) = words(facts.now, retry);
     let found = found(Level::NeedsYou, Some(since), text)
         .with("attempt", retry.attempt)
-        .with("next", retry.next)
+        .with_some("next", retry.next)
         .with("said", &retry.message)
         .with_some("action", retry.action.as_ref())
         .with("limit_ms", facts.limits.retry_far)
         .with("age_ms", facts.now.since(since))
-        .recheck(changes.unwrap_or(overdue));
+        .recheck(overdue)
+        .recheck(changes);
     match retry.action {
         Some(_) => found,
         None => found.recheck(near_at(facts, retry)),
@@ -52,12 +54,12 @@ fn check(facts: &Facts) -> Answer {
 
 /// Whether it needs a person, however many attempts there were.
 pub(super) fn is_far(facts: &Facts, retry: &Retry) -> bool {
-    retry.action.is_some() || facts.now < near_at(facts, retry)
+    retry.action.is_some() || near_at(facts, retry).is_some_and(|at| facts.now < at)
 }
 
-/// From when its next attempt is near.
-fn near_at(facts: &Facts, retry: &Retry) -> UnixMs {
-    retry.next - facts.limits.retry_far
+/// From when its next attempt is near, where it is known when that is.
+fn near_at(facts: &Facts, retry: &Retry) -> Option<UnixMs> {
+    Some(retry.next? - facts.limits.retry_far)
 }
 
 /// What must be done, if anything, else what the provider said.
@@ -66,10 +68,14 @@ fn words(now: UnixMs, retry: &Retry) -> (String, Option<UnixMs>) {
         Some(action) if !action.is_empty() => action,
         _ => &retry.message,
     };
-    if now >= retry.next {
-        return (format!("attempt {} is due: {said}", retry.attempt), None);
+    let attempt = retry.attempt;
+    let Some(next) = retry.next else {
+        return (format!("attempt {attempt} is to come: {said}"), None);
+    };
+    if now >= next {
+        return (format!("attempt {attempt} is due: {said}"), None);
     }
-    let left = ahead(now, retry.next);
+    let left = ahead(now, next);
     (
         format!("next try in {}: {said}", left.words),
         Some(left.until),

@@ -12,6 +12,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: false,
+    needs_whole: false,
     levels: "stuck",
     meaning: "The time of the planned retry has passed and nothing was tried.",
     offers: &[Offer::Abort, Offer::Export, Offer::Reset],
@@ -22,20 +23,23 @@ fn check(facts: &Facts) -> Answer {
     let Reported::Retry(retry) = &facts.reported else {
         return no("not reported retrying");
     };
-    let overdue = retry.next + facts.limits.retry_grace;
-    if facts.now < retry.next {
-        return later(retry.next, "the next attempt lies ahead");
+    let Some(next) = retry.next else {
+        return no("the server does not say when it tries again");
+    };
+    let overdue = next + facts.limits.retry_grace;
+    if facts.now < next {
+        return later(next, "the next attempt lies ahead");
     }
     if facts.now < overdue {
         return settles(Level::Stuck, overdue, "the next attempt is due");
     }
-    let age = ago(facts.now, retry.next);
+    let age = ago(facts.now, next);
     let text = format!("attempt {} was due {} ago", retry.attempt, age.words);
-    found(Level::Stuck, Some(retry.next), text)
+    found(Level::Stuck, Some(next), text)
         .with("attempt", retry.attempt)
-        .with("next", retry.next)
+        .with("next", next)
         .with("said", &retry.message)
-        .with("age_ms", facts.now.since(retry.next))
+        .with("age_ms", facts.now.since(next))
         .recheck(age.until)
         .yes()
 }

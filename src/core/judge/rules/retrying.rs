@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: false,
+    needs_whole: false,
     levels: "watch; needs-you from attempt 5 or after 10 min",
     meaning: "The provider failed; the server will try again at the time shown.",
     offers: &[Offer::Wait, Offer::Abort, Offer::Export],
@@ -27,8 +28,8 @@ fn check(facts: &Facts) -> Answer {
         return no("not reported retrying");
     };
     let limits = facts.limits;
-    let overdue = retry.next + limits.retry_grace;
-    if facts.now >= overdue {
+    let overdue = retry.next.map(|next| next + limits.retry_grace);
+    if overdue.is_some_and(|at| facts.now >= at) {
         return no("its time has passed: retry-overdue");
     }
     if is_far(facts, retry) {
@@ -42,11 +43,11 @@ fn check(facts: &Facts) -> Answer {
     let (text, changes) = words(facts.now, retry);
     let found = found(level, Some(since), text)
         .with("attempt", retry.attempt)
-        .with("next", retry.next)
+        .with_some("next", retry.next)
         .with("said", &retry.message)
         .with("age_ms", facts.now.since(since))
         .recheck(overdue)
-        .recheck(changes.unwrap_or(overdue));
+        .recheck(changes);
     if tired {
         found
     } else {
@@ -58,7 +59,7 @@ fn check(facts: &Facts) -> Answer {
 /// What lay far ahead when it was planned has not become better by coming near.
 fn was_far(facts: &Facts, retry: &Retry) -> bool {
     let planned = facts.at(facts.session.status.since);
-    retry.next > planned + facts.limits.retry_far
+    retry.next > Some(planned + facts.limits.retry_far)
 }
 
 /// Since when it fails. All attempts at a step write into one answer, and between two of them the
@@ -75,13 +76,17 @@ pub(super) fn since(facts: &Facts) -> UnixMs {
 }
 
 fn words(now: UnixMs, retry: &Retry) -> (String, Option<UnixMs>) {
-    if now >= retry.next {
+    let (attempt, said) = (retry.attempt, &retry.message);
+    let Some(next) = retry.next else {
         return (
-            format!("attempt {} is due: {}", retry.attempt, retry.message),
+            format!("attempt {attempt} is to come, it is not said when: {said}"),
             None,
         );
+    };
+    if now >= next {
+        return (format!("attempt {attempt} is due: {said}"), None);
     }
-    let left = ahead(now, retry.next);
-    let text = format!("next try in {}: {}", left.words, retry.message);
+    let left = ahead(now, next);
+    let text = format!("next try in {}: {said}", left.words);
     (text, Some(left.until))
 }

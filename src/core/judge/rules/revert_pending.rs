@@ -12,6 +12,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: false,
+    needs_whole: false,
     levels: "watch",
     meaning: "Messages were taken back: hidden from the model, and deleted by the next prompt.",
     offers: &[Offer::Unrevert, Offer::Export],

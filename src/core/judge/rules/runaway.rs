@@ -18,6 +18,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: true,
+    needs_whole: false,
     levels: "stuck; watch from the fifth of the same call in a row",
     meaning: "It repeats itself and gets nowhere: abort it, and do not go on with the same model.",
     offers: &[Offer::Abort, Offer::Export, Offer::Reset],

@@ -21,6 +21,7 @@ pub(super) const RULE: Rule = Rule {
     watched: true,
     by_age: false,
     needs_messages: true,
+    needs_whole: false,
     levels: "ok",
     meaning: "Another OpenCode on the same data works on it; it cannot be stopped from here.",
     offers: &[Offer::Wait, Offer::Export],

@@ -21,6 +21,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: true,
+    needs_whole: true,
     levels: "watch",
     meaning: "The turn ended normally, but the last answer holds neither text nor a tool call.",
     offers: &[Offer::Continue, Offer::Export],

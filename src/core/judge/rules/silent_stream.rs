@@ -34,6 +34,7 @@ pub(super) const RULE: Rule = Rule {
     watched: true,
     by_age: true,
     needs_messages: true,
+    needs_whole: true,
     levels: "watch from 3 min of watched silence; stuck from 10 min",
     meaning: "An answer is being written, but nothing has come for a while; the server tries again by itself after 5 min.",
     offers: &[Offer::Wait, Offer::Abort, Offer::Export, Offer::Reset],

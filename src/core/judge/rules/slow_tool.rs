@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: false,
     levels: "watch",
     meaning: "A tool takes long and puts nothing new out; it is still within its limit.",
     offers: &[Offer::Wait, Offer::Abort, Offer::Export],

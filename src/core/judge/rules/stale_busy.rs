@@ -15,6 +15,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: true,
     levels: "stuck",
     meaning: "The last answer is finished, yet the server still reports the session busy.",
     offers: &[Offer::Abort, Offer::Export, Offer::Reset],

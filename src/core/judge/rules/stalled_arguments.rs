@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: true,
     levels: "watch from 3 min; stuck from 10 min",
     meaning: "The model writes the arguments of a tool call and does not end them; after an abort, ask for smaller pieces.",
     offers: &[Offer::Abort, Offer::Export, Offer::Reset],

@@ -17,6 +17,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: true,
     levels: "watch from 30 s; stuck from 2 min",
     meaning: "A step has ended, and the next one does not begin.",
     offers: &[Offer::Abort, Offer::Continue, Offer::Export],

@@ -16,6 +16,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: true,
     levels: "watch from 60 s; stuck from 10 min",
     meaning: "The server works on a prompt, but nothing of the answer has come yet.",
     offers: &[Offer::Abort, Offer::Export, Offer::Reset],

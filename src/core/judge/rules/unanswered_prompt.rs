@@ -21,6 +21,7 @@ pub(super) const RULE: Rule = Rule {
     watched: true,
     by_age: true,
     needs_messages: true,
+    needs_whole: true,
     levels: "watch; stuck when an error was heard since the prompt",
     meaning: "The newest message is your prompt, and nothing works on an answer.",
     offers: &[Offer::Resend, Offer::Export],

@@ -11,6 +11,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: false,
+    needs_whole: false,
     levels: "needs-you",
     meaning: "A tool call waits for your permission.",
     offers: &[Offer::Answer, Offer::Abort, Offer::Export],

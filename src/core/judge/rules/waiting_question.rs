@@ -11,6 +11,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: false,
     needs_messages: false,
+    needs_whole: false,
     levels: "needs-you",
     meaning: "The model asked you something and waits for the answer.",
     offers: &[Offer::Answer, Offer::Abort, Offer::Export],

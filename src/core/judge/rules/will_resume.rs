@@ -20,6 +20,7 @@ pub(super) const RULE: Rule = Rule {
     watched: false,
     by_age: true,
     needs_messages: true,
+    needs_whole: false,
     levels: "watch",
     meaning: "A declined ask or a shutdown stopped it; it goes on by itself when OpenCode next starts as a service (OpenCode 2.x).",
     offers: &[Offer::Resend, Offer::Wait, Offer::Export],

@@ -209,8 +209,9 @@ pub(super) fn tail(server: &mut Server, stamp: Stamp, read: TailRead) -> Touched
     let Some(session) = server.sessions.get_mut(&read.session) else {
         return Touched::Nothing;
     };
-    session.take_tail(stamp, read.asked_at, read.messages, read.whole);
-    Touched::One(read.session)
+    let id = read.session.clone();
+    session.take_tail(stamp, read);
+    Touched::One(id)
 }
 
 pub(super) fn failed(server: &mut Server, stamp: Stamp, failed: ReadFailed) -> Touched {

@@ -3,6 +3,7 @@
 //! What it does: decode one frame's data; tell kinds by a look at the first bytes. What it does
 //! not: fail. Durable events come twice, the second time as `sync`: those are noise.
 
+use super::lenient::field;
 use super::literal::{Literal, excerpt};
 use super::message::{self, WireFailure};
 use super::{ask, part, session};
@@ -264,9 +265,17 @@ fn session_error(json: &str) -> Result<EventKind, serde_json::Error> {
     })
 }
 
+/// Who sends it may name the session in `info`, beside it, or in both places.
 fn message_updated(json: &str) -> Result<EventKind, serde_json::Error> {
-    let wire: Info = serde_json::from_str(json)?;
-    let info = message::decode_info(wire.info.get())?;
+    #[derive(Deserialize)]
+    struct Wire<'a> {
+        #[serde(rename = "sessionID", default, deserialize_with = "field")]
+        session: Option<SessionId>,
+        #[serde(borrow)]
+        info: &'a RawValue,
+    }
+    let wire: Wire = serde_json::from_str(json)?;
+    let info = message::decode_info(wire.info.get(), wire.session)?;
     Ok(EventKind::MessageUpdated(Box::new(info)))
 }
 
@@ -288,11 +297,13 @@ fn message_removed(json: &str) -> Result<EventKind, serde_json::Error> {
 fn part_updated(json: &str) -> Result<EventKind, serde_json::Error> {
     #[derive(Deserialize)]
     struct Wire<'a> {
+        #[serde(rename = "sessionID", default, deserialize_with = "field")]
+        session: Option<SessionId>,
         #[serde(borrow)]
         part: &'a RawValue,
     }
     let wire: Wire = serde_json::from_str(json)?;
-    let part = part::decode(wire.part.get())?;
+    let part = part::decode_alone(wire.part.get(), wire.session)?;
     Ok(EventKind::PartUpdated(Box::new(part)))
 }
 

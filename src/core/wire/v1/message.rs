@@ -1,16 +1,17 @@
 //! Messages, with or without their parts.
 //!
 //! What it does: decode `GET /session/:id/message` and the `info` of `message.updated`. What it
-//! does not: order them; the server's pages are ascending. A malformed part is left out and
-//! counted; it never costs its message.
+//! does not: order them; the server's pages are ascending. Whose a message or part is need not
+//! stand in it: the URL, the message around it and the event say so as well. A malformed part is
+//! left out and counted; it never costs its message.
 
 use super::lenient::{Number, Times, field, ms};
 use super::literal::excerpt;
 use super::{Decoded, WireError, part, rows};
 use crate::core::id::{MessageId, SessionId};
-use crate::core::time::UnixMs;
 use crate::core::wire::{Failure, Message, ModelRef, Role, Tokens};
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::value::RawValue;
 
 #[derive(Deserialize)]
@@ -24,8 +25,8 @@ struct WireRow<'a> {
 #[derive(Deserialize)]
 struct WireInfo {
     id: MessageId,
-    #[serde(rename = "sessionID")]
-    session: SessionId,
+    #[serde(rename = "sessionID", default, deserialize_with = "field")]
+    session: Option<SessionId>,
     role: String,
     time: Times,
     #[serde(rename = "parentID", default, deserialize_with = "field")]
@@ -120,28 +121,47 @@ impl From<WireFailure> for Failure {
     }
 }
 
-/// `GET /session/:id/message`: ascending, with parts.
+/// A page of messages, and what is hidden at its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageRows {
+    /// Those that could be read.
+    pub rows: Decoded<Vec<Message>>,
+    /// How many of those left out belong to the newest answer that could be read, or come after it.
+    pub missing: usize,
+}
+
+/// `GET /session/:id/message`: ascending, with parts. The rows need not name their session.
 ///
 /// # Errors
 /// [`WireError`] when the body as a whole is not a JSON array.
-pub fn decode_messages(body: &[u8]) -> Result<Decoded<Vec<Message>>, WireError> {
+pub fn decode_messages(body: &[u8], session: &SessionId) -> Result<MessageRows, WireError> {
     let mut out = Decoded::<Vec<Message>>::new();
+    let mut missing = 0;
     for row in rows(body, "a list of messages")? {
-        match decode_row(row.get()) {
+        match decode_row(row.get(), session) {
             Ok(row) => {
+                let before = if row.items.is_assistant() { 0 } else { missing };
+                missing = before + row.skipped;
                 let message = out.absorb(row);
                 out.items.push(message);
             }
-            Err(error) => out.skip(&error),
+            Err(error) => {
+                missing += 1;
+                out.skip(&error);
+            }
         }
     }
-    Ok(out)
+    Ok(MessageRows { rows: out, missing })
 }
 
-fn decode_row(json: &str) -> Result<Decoded<Message>, serde_json::Error> {
+fn decode_row(json: &str, session: &SessionId) -> Result<Decoded<Message>, serde_json::Error> {
     let row: WireRow = serde_json::from_str(json)?;
-    let mut message = decode_info(row.info.get())?;
-    let parts = super::each(row.parts.unwrap_or_default(), part::decode);
+    let mut message = decode_info(row.info.get(), Some(session.clone()))?;
+    let mut place = 0;
+    let parts = super::each(row.parts.unwrap_or_default(), |json| {
+        place += 1;
+        part::decode_in(json, &message, place - 1)
+    });
     message.parts = parts.items;
     Ok(Decoded {
         items: message,
@@ -150,9 +170,15 @@ fn decode_row(json: &str) -> Result<Decoded<Message>, serde_json::Error> {
     })
 }
 
-/// The `info` of a message; no parts.
-pub(super) fn decode_info(json: &str) -> Result<Message, serde_json::Error> {
+/// The `info` of a message; no parts. `around`: the session that its surroundings name.
+pub(super) fn decode_info(
+    json: &str,
+    around: Option<SessionId>,
+) -> Result<Message, serde_json::Error> {
     let wire: WireInfo = serde_json::from_str(json)?;
+    let missing = |what| serde_json::Error::custom(format!("a message without {what}"));
+    let session = wire.session.or(around);
+    let created = wire.time.created.map(ms);
     let model = wire.model.map(ModelRef::from).or_else(|| {
         wire.provider_id
             .zip(wire.model_id)
@@ -160,10 +186,10 @@ pub(super) fn decode_info(json: &str) -> Result<Message, serde_json::Error> {
     });
     Ok(Message {
         id: wire.id,
-        session: wire.session,
+        session: session.ok_or_else(|| missing("a session"))?,
         role: role(wire.role),
         parent: wire.parent,
-        created: wire.time.created.map_or(UnixMs(0), ms),
+        created: created.ok_or_else(|| missing("its time"))?,
         completed: wire.time.completed.map(ms),
         finish: wire.finish,
         error: wire.error.map(Failure::from),

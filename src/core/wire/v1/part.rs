@@ -6,17 +6,22 @@
 use super::lenient::{Number, Pairs, Times, field, ms};
 use super::literal::{Literal, Measure, excerpt};
 use crate::core::id::{CallId, MessageId, PartId, SessionId};
-use crate::core::wire::{Part, PartBody, Prose, ToolOutput, ToolPart, ToolState};
+use crate::core::wire::{Message, Part, PartBody, Prose, ToolOutput, ToolPart, ToolState};
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::value::RawValue;
+
+/// So deep the order of keys does not matter in what a tool was called with.
+const DEEPEST: u8 = 8;
 
 #[derive(Deserialize)]
 struct Wire<'a> {
-    id: PartId,
-    #[serde(rename = "sessionID")]
-    session: SessionId,
-    #[serde(rename = "messageID")]
-    message: MessageId,
+    #[serde(default, deserialize_with = "field")]
+    id: Option<PartId>,
+    #[serde(rename = "sessionID", default, deserialize_with = "field")]
+    session: Option<SessionId>,
+    #[serde(rename = "messageID", default, deserialize_with = "field")]
+    message: Option<MessageId>,
     #[serde(rename = "type")]
     kind: String,
     #[serde(borrow, default)]
@@ -50,25 +55,53 @@ struct WireState<'a> {
     time: Option<Times>,
 }
 
-/// One part.
-pub(super) fn decode(json: &str) -> Result<Part, serde_json::Error> {
+/// One part of a message that was read: the message around it says whose it is, and a part without
+/// an id is named by its place (from 0), which stays the same from read to read.
+pub(super) fn decode_in(
+    json: &str,
+    message: &Message,
+    place: usize,
+) -> Result<Part, serde_json::Error> {
     let wire: Wire = serde_json::from_str(json)?;
-    let body = match wire.kind.as_str() {
-        "text" => PartBody::Text(prose(&wire)),
-        "reasoning" => PartBody::Reasoning(prose(&wire)),
-        "tool" => PartBody::Tool(Box::new(tool(&wire)?)),
+    Ok(Part {
+        body: body(&wire)?,
+        id: wire
+            .id
+            .unwrap_or_else(|| PartId::from(format!("{}.{place}", message.id))),
+        session: message.session.clone(),
+        message: message.id.clone(),
+    })
+}
+
+/// One part that comes alone, in an event. `around`: the session that the event names.
+pub(super) fn decode_alone(
+    json: &str,
+    around: Option<SessionId>,
+) -> Result<Part, serde_json::Error> {
+    let wire: Wire = serde_json::from_str(json)?;
+    let missing = |what| serde_json::Error::custom(format!("a part without {what}"));
+    Ok(Part {
+        body: body(&wire)?,
+        id: wire.id.ok_or_else(|| missing("an id"))?,
+        session: wire
+            .session
+            .or(around)
+            .ok_or_else(|| missing("a session"))?,
+        message: wire.message.ok_or_else(|| missing("a message"))?,
+    })
+}
+
+fn body(wire: &Wire) -> Result<PartBody, serde_json::Error> {
+    Ok(match wire.kind.as_str() {
+        "text" => PartBody::Text(prose(wire)),
+        "reasoning" => PartBody::Reasoning(prose(wire)),
+        "tool" => PartBody::Tool(Box::new(tool(wire)?)),
         "step-start" => PartBody::StepStart,
-        "step-finish" => PartBody::StepFinish(wire.reason.unwrap_or_default()),
+        "step-finish" => PartBody::StepFinish(wire.reason.clone().unwrap_or_default()),
         "compaction" => PartBody::Compaction,
         "agent" | "subtask" => PartBody::Subtask,
         "retry" => PartBody::Retry,
         _ => PartBody::Other(excerpt(&wire.kind)),
-    };
-    Ok(Part {
-        id: wire.id,
-        session: wire.session,
-        message: wire.message,
-        body,
     })
 }
 
@@ -124,13 +157,43 @@ fn measured(output: Option<Literal>) -> ToolOutput {
     })
 }
 
-/// Of the value as it stands in the body; 0 for none.
+/// Of a value: equal ones have the same, in whatever order the keys of objects stand. 0 for none.
 pub(in crate::core::wire) fn digest(raw: Option<&RawValue>) -> u64 {
-    raw.map_or(0, |raw| {
-        let mut measure = Measure::default();
-        measure.feed(raw.get().as_bytes());
-        measure.digest()
-    })
+    raw.map_or(0, |raw| digest_at(raw, 0))
+}
+
+/// Each level of nesting is looked through once more, so below the last it counts as it stands.
+fn digest_at(raw: &RawValue, depth: u8) -> u64 {
+    let text = raw.get();
+    if depth == DEEPEST {
+        return digest_of(&[text.as_bytes()]);
+    }
+    let inner = |value: &RawValue| digest_at(value, depth + 1).to_le_bytes();
+    let whole = match text.as_bytes().first() {
+        Some(b'{') => serde_json::from_str::<Pairs>(text).ok().map(|pairs| {
+            let pairs = pairs.0.iter();
+            pairs
+                .map(|(key, value)| digest_of(&[key.as_bytes(), b":", &inner(value)]))
+                .fold(digest_of(&[b"{}"]), u64::wrapping_add)
+        }),
+        Some(b'[') => serde_json::from_str::<Vec<&RawValue>>(text)
+            .ok()
+            .map(|values| {
+                values.into_iter().fold(digest_of(&[b"[]"]), |sum, value| {
+                    digest_of(&[&sum.to_le_bytes(), &inner(value)])
+                })
+            }),
+        _ => None,
+    };
+    whole.unwrap_or_else(|| digest_of(&[text.as_bytes()]))
+}
+
+fn digest_of(pieces: &[&[u8]]) -> u64 {
+    let mut measure = Measure::default();
+    for piece in pieces {
+        measure.feed(piece);
+    }
+    measure.digest()
 }
 
 fn tool_state(status: String) -> ToolState {

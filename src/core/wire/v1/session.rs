@@ -166,7 +166,7 @@ fn retry(wire: WireStatus) -> Retry {
     Retry {
         attempt: u32::try_from(attempt).unwrap_or(u32::MAX),
         message: excerpt(&wire.message.unwrap_or_default()),
-        next: wire.next.map_or(UnixMs(0), ms),
+        next: wire.next.map(ms),
         action: wire.action.and_then(action),
     }
 }

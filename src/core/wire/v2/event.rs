@@ -269,7 +269,7 @@ pub(super) fn retry(wire: WireRetry) -> Retry {
     Retry {
         attempt: u32::try_from(attempt).unwrap_or(u32::MAX),
         message: failure.map_or_else(String::new, |it| it.message),
-        next: ms(wire.at),
+        next: Some(ms(wire.at)),
         action: None,
     }
 }

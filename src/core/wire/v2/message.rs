@@ -22,6 +22,9 @@ use serde_json::value::RawValue;
 pub struct MessagePage {
     /// In the order that was asked for.
     pub messages: Decoded<Vec<Message>>,
+    /// Asked for from the newest on: how many of those left out come before the end of the first
+    /// answer that could be read.
+    pub missing: usize,
     /// Rows on the page, readable or not. The end is an empty page.
     pub count: usize,
     /// Where the next page of the same order begins.
@@ -112,7 +115,9 @@ pub fn decode_messages(body: &[u8], session: &SessionId) -> Result<MessagePage, 
     let count = wire.data.len();
     let mut messages = Decoded::<Vec<Message>>::new();
     let mut waiting: Option<(MessageId, Retry)> = None;
+    let (mut missing, mut answered) = (0, false);
     for row in wire.data {
+        let before = messages.skipped;
         match decode_row(row.get(), session) {
             Ok(row) => {
                 let (message, retry) = messages.absorb(row);
@@ -124,10 +129,15 @@ pub fn decode_messages(body: &[u8], session: &SessionId) -> Result<MessagePage, 
             }
             Err(error) => messages.skip(&error),
         }
+        if !answered {
+            missing += messages.skipped - before;
+            answered = messages.items.last().is_some_and(Message::is_assistant);
+        }
     }
     Ok(MessagePage {
         retry: newest_retry(&messages.items, waiting),
         messages,
+        missing,
         count,
         next: wire.cursor.and_then(|it| it.next),
     })

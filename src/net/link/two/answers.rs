@@ -263,6 +263,7 @@ impl Two<'_> {
             asked_at,
             messages: tail.messages,
             whole: tail.whole,
+            missing: tail.missing,
         }));
         self.outlet.push(Body::Inbox(InboxRead {
             session: id.clone(),
@@ -310,7 +311,7 @@ impl Two<'_> {
     fn take_retry(&mut self, id: &SessionId, tail: &Tail, asked_at: UnixMs) {
         let now = self.server_now();
         let runs = self.active.entries.contains_key(id);
-        let retry = tail.retry.clone().filter(|it| runs && it.next > now);
+        let retry = tail.retry.clone().filter(|it| runs && it.next > Some(now));
         let known = self.known_mut(id);
         if known.status_heard >= Some(asked_at) || retry.is_none() || known.retry == retry {
             return;

@@ -56,8 +56,10 @@ pub(super) struct Asked {
 pub(super) struct Tail {
     /// Ascending and folded.
     pub(super) messages: Vec<Message>,
-    /// It begins with the session's first message.
+    /// It begins with the session's first message, and nothing was left out.
     pub(super) whole: bool,
+    /// Messages and their content that did not decode, of the newest answer or after it.
+    pub(super) missing: usize,
     /// What did not decode.
     pub(super) skipped: usize,
     /// Why the first of it did not.
@@ -116,19 +118,24 @@ async fn tail(client: &Client, session: &SessionId) -> Result<Tail, ClientError>
     let mut tail = Tail {
         messages: Vec::new(),
         whole: false,
+        missing: 0,
         skipped: inbox.skipped,
         why: inbox.why,
         retry: None,
         inbox: inbox.items,
     };
     let mut limit = PAGE;
+    let mut hidden = 0;
     let mut cursor: Option<String> = None;
     loop {
         let page = fitting_page(client, session, &mut limit, cursor.as_deref()).await?;
         if cursor.is_none() {
             tail.retry = page.retry;
         }
-        tail.skipped += page.messages.skipped;
+        if !tail.messages.iter().any(Message::is_assistant) {
+            tail.missing += page.missing;
+        }
+        hidden += page.messages.skipped;
         tail.why = tail.why.or(page.messages.why);
         tail.messages.extend(page.messages.items);
         // Only an empty page has no cursor.
@@ -139,6 +146,8 @@ async fn tail(client: &Client, session: &SessionId) -> Result<Tail, ClientError>
         }
         cursor = page.next;
     }
+    tail.skipped += hidden;
+    tail.whole &= hidden == 0;
     tail.messages
         .sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
     tail.messages = v2::fold(tail.messages);
