@@ -278,7 +278,12 @@ impl Watch<'_> {
         if matches!(error, ClientError::Refused | ClientError::Unauthorized) {
             return Err(error.clone().into());
         }
-        if matches!(error, ClientError::Timeout(_)) && !self.suspect {
+        let is_telling = |it: &ClientError| match it {
+            ClientError::Timeout(_) => true,
+            // Otherwise the stream tells that the server is gone.
+            other => !self.has_stream && other.is_loss(),
+        };
+        if is_telling(error) && !self.suspect {
             self.suspect = true;
             self.check_health();
         }
@@ -303,8 +308,18 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Health was asked because the stream is silent, or because a read was not answered in time.
+    /// Health was asked because the stream is silent or ended too soon, or because a read was not
+    /// answered in time.
     fn on_health(&mut self, answer: Result<Health, ClientError>) -> Result<(), Loss> {
+        if let Some(ending) = self.cut_short.take() {
+            return match answer {
+                Err(error) if !error.is_missing() => Err(error.into()),
+                _ => {
+                    self.go_blind(&ending);
+                    Ok(())
+                }
+            };
+        }
         let suspect = std::mem::take(&mut self.suspect);
         if !self.silent {
             return match answer {
@@ -312,6 +327,7 @@ impl Watch<'_> {
                     LostCause::Wedged,
                     "reads are not answered, and health does not answer either",
                 )),
+                Err(error) if !self.has_stream && error.is_loss() => Err(error.into()),
                 _ => Ok(()),
             };
         }
