@@ -169,7 +169,7 @@ impl Link {
 
 /// Errors of opening the stream after which polling is in vain too.
 fn ends_connection(error: &ClientError) -> bool {
-    error.is_loss() || matches!(error, ClientError::Unauthorized | ClientError::Timeout(_))
+    error.is_loss() || error.is_late() || matches!(error, ClientError::Unauthorized)
 }
 
 /// The next frame; never ready without a stream.
