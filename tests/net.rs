@@ -12,6 +12,8 @@ mod acts;
 mod again;
 #[path = "net/broken.rs"]
 mod broken;
+#[path = "net/fewer.rs"]
+mod fewer;
 #[path = "net/jumps.rs"]
 mod jumps;
 #[path = "net/strangers.rs"]

@@ -23,6 +23,7 @@ mod jobs;
 mod loss;
 mod outlet;
 mod pending;
+mod projects;
 mod pulse;
 mod roster;
 mod snapshot;
