@@ -277,13 +277,11 @@ impl<'a> Watch<'a> {
     /// The stream's first event, before anything is read.
     async fn await_connected(&mut self, events: &mut Option<Events>) -> Result<(), Loss> {
         let Some(stream) = events else { return Ok(()) };
-        match timeout(CONNECTED_WAIT, stream.next()).await {
-            Ok(frame) => self.on_frame(frame, events),
-            Err(_) => {
-                self.give_up_stream(Ending::Idle, events);
-                Ok(())
-            }
-        }
+        let Ok(frame) = timeout(CONNECTED_WAIT, stream.next()).await else {
+            self.give_up_stream(Ending::Idle, events);
+            return Ok(());
+        };
+        self.on_frame(frame, events)
     }
 
     /// Takes a frame and those that are there already, up to a budget.
