@@ -419,6 +419,26 @@ fn a_person_is_told_of_reads_that_fail_when_the_server_is_not_being_lost() {
 }
 
 #[test]
+fn a_person_is_told_of_unread_messages_when_the_server_is_not_being_lost() {
+    let mut world = World::new(Audience::Person);
+    world.read(1030, None, cut_off());
+    world.live(1040);
+    assert!(!world.pass(2_000_000).is_empty());
+    let fails = ReadFailed {
+        endpoint: Endpoint::Messages,
+        directory: Some(HOME.into()),
+        session: Some(ID.into()),
+        status: None,
+        text: "no answer within 5.0 s".into(),
+    };
+    let failed = world.say(2_001_000, vec![Body::Failed(fails)]);
+    assert_eq!(texts(&failed), [""; 0]);
+    assert_eq!(world.changes.due(), Some(UnixMs(2_013_000)));
+    let told = texts(&world.pass(2_013_000));
+    assert!(told[0].contains("-> unknown"), "{told:?}");
+}
+
+#[test]
 fn a_person_is_told_of_a_resting_session_once_it_does_something() {
     let mut world = World::new(Audience::Person);
     world.read(1900, None, turn(Some(1500)));

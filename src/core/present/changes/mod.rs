@@ -89,7 +89,8 @@ struct Told {
 impl Told {
     /// Until when a person is not told of this verdict.
     fn hold(&mut self, scene: &Scene, verdict: &Verdict) -> Option<UnixMs> {
-        let unread = matches!(verdict.reported, Reported::Unknown(Why::ReadFailed(_)));
+        let status_unread = matches!(verdict.reported, Reported::Unknown(Why::ReadFailed(_)));
+        let unread = status_unread || (verdict.level == Level::Unknown && verdict.blind.is_some());
         let since = if unread {
             Some(*self.unread_since.get_or_insert(scene.now))
         } else {
