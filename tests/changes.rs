@@ -8,7 +8,7 @@ use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
     Body, Dialect, DirectoryReport, DirectoryState, Endpoint, Event, EventKind, Input, LinkReport,
     LostCause, Message, Part, PartBody, Prose, ReadFailed, Role, SessionInfo, SessionList, Status,
-    StatusRead, TailRead, Tokens,
+    StatusRead, TailRead, Tokens, ToolOutput, ToolPart, ToolState,
 };
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -94,9 +94,13 @@ impl World {
     }
 
     fn lost(&mut self, at: i64) -> Vec<Change> {
+        self.lost_by(at, LostCause::Refused, "connection refused")
+    }
+
+    fn lost_by(&mut self, at: i64, cause: LostCause, text: &str) -> Vec<Change> {
         let report = LinkReport::Lost {
-            cause: LostCause::Refused,
-            text: "connection refused".into(),
+            cause,
+            text: text.into(),
             retry_at: UnixMs(at + 500),
         };
         let changes = self.say(at, vec![Body::Link(report)]);
@@ -320,6 +324,119 @@ fn a_person_is_told_of_a_loss_once_and_of_what_is_different_after_it() {
     world.read(7600, None, turn(Some(7500)));
     let done = "00:00:08 . home  Fix the build  ok busy/starting -> ok idle/done";
     assert_eq!(texts(&world.live(8000))[1..], [done]);
+}
+
+/// A tool that was cut off: stuck after a restart.
+fn cut_off() -> Vec<Message> {
+    let mut answer = message(Role::Assistant, 1010, None);
+    answer.parts = vec![Part {
+        id: "prt_1".into(),
+        session: ID.into(),
+        message: answer.id.clone(),
+        body: PartBody::Tool(Box::new(ToolPart {
+            tool: "bash".into(),
+            call: Some("call_1".into()),
+            state: ToolState::Running,
+            subject: String::new(),
+            timeout_ms: None,
+            input_keys: Vec::new(),
+            input_digest: 0,
+            questions: None,
+            output: ToolOutput::default(),
+            child: None,
+            interrupted: false,
+            background: false,
+            error: None,
+            start: Some(UnixMs(1020)),
+            end: None,
+        })),
+    }];
+    vec![message(Role::User, 1000, None), answer]
+}
+
+#[test]
+fn a_person_is_told_of_a_restart_once_and_not_again_after_a_wedge() {
+    let mut world = World::new(Audience::Person);
+    world.read(1030, Some(Status::Busy), cut_off());
+    world.live(1040);
+    world.lost(5000);
+    world.read(5500, None, cut_off());
+    world.live(6000);
+    let told = texts(&world.pass(20_000));
+    assert!(
+        told[0].contains("restarted: 1 session is interrupted"),
+        "{told:?}"
+    );
+    assert!(told[1].contains("-> stuck"), "{told:?}");
+    let before = world.pass(30_000);
+    assert_eq!(texts(&before), [""; 0]);
+
+    world.lost_by(40_000, LostCause::Wedged, "no answer");
+    world.read(60_000, None, cut_off());
+    let back = texts(&world.live(61_000));
+    let line = "00:01:01 * home  wedged -> live  OpenCode 1.18.33, 1 session";
+    assert_eq!(back, [line], "nothing of the session, and no restart");
+    for at in (62_000..90_000).step_by(1000) {
+        assert_eq!(texts(&world.pass(at)), [""; 0], "stuck as it was");
+    }
+
+    world.lost(100_000);
+    world.read(101_000, None, cut_off());
+    world.live(102_000);
+    let told = texts(&world.pass(110_000));
+    assert!(
+        told[0].contains("restarted: 1 session is interrupted"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_person_is_told_of_reads_that_fail_when_the_server_is_not_being_lost() {
+    let mut world = World::new(Audience::Person);
+    world.read(1020, Some(Status::Busy), turn(None));
+    world.live(1030);
+    let fails = || {
+        Body::Failed(ReadFailed {
+            endpoint: Endpoint::Status,
+            directory: Some(HOME.into()),
+            session: None,
+            status: None,
+            text: "no answer within 5.0 s".into(),
+        })
+    };
+    let server = world.say(5000, vec![fails()]);
+    assert_eq!(server.len(), 1, "the server: {:?}", texts(&server));
+    assert_eq!(texts(&world.pass(10_000)), [""; 0]);
+    let lost = world.lost_by(15_000, LostCause::Wedged, "no answer");
+    assert_eq!(lost.len(), 1, "{:?}", texts(&lost));
+    world.read(20_000, Some(Status::Busy), turn(None));
+    assert_eq!(world.live(20_100).len(), 1, "it runs as before");
+
+    world.say(30_000, vec![fails()]);
+    assert_eq!(texts(&world.pass(41_000)), [""; 0]);
+    assert_eq!(world.changes.due(), Some(UnixMs(42_000)));
+    let told = texts(&world.pass(42_000));
+    assert!(told[0].contains("-> unknown"), "{told:?}");
+}
+
+#[test]
+fn a_person_is_told_of_unread_messages_when_the_server_is_not_being_lost() {
+    let mut world = World::new(Audience::Person);
+    world.read(1030, None, cut_off());
+    world.live(1040);
+    assert!(!world.pass(2_000_000).is_empty());
+    let fails = ReadFailed {
+        endpoint: Endpoint::Messages,
+        directory: Some(HOME.into()),
+        session: Some(ID.into()),
+        status: None,
+        text: "no answer within 5.0 s".into(),
+    };
+    let failed = world.say(2_001_000, vec![Body::Failed(fails)]);
+    assert_eq!(texts(&failed), [""; 0]);
+    assert_eq!(world.changes.due(), Some(UnixMs(2_013_000)));
+    let told = texts(&world.pass(2_013_000));
+    assert!(told[0].contains("-> unknown"), "{told:?}");
 }
 
 #[test]

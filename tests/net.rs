@@ -12,6 +12,8 @@ mod acts;
 mod again;
 #[path = "net/broken.rs"]
 mod broken;
+#[path = "net/fewer.rs"]
+mod fewer;
 #[path = "net/holes.rs"]
 mod holes;
 #[path = "net/jumps.rs"]
@@ -707,6 +709,64 @@ async fn a_session_that_begins_during_the_snapshot_is_read_after_its_row() {
         all.extend(link.upto(is_tail).await);
     }
     assert!(all[row..].iter().any(|it| is_tail(&it.body)));
+}
+
+/// A stream that says `server.connected`, or nothing, and ends: properly, or with the connection.
+fn short_streams() -> [Reply; 3] {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n";
+    let hello = "data: {\"payload\":{\"type\":\"server.connected\",\"properties\":{}}}\n\n";
+    let length = hello.len();
+    let whole = [
+        format!("{head}Transfer-Encoding: chunked\r\n\r\n{length:x}\r\n{hello}\r\n0\r\n\r\n"),
+        format!("{head}Connection: close\r\n\r\n"),
+        format!("{head}Transfer-Encoding: chunked\r\n\r\n{length:x}\r\n{hello}\r\n"),
+    ];
+    whole.map(|it| Reply(it.into_bytes(), false))
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_at_once_is_a_gap_and_no_loss() {
+    for short in short_streams() {
+        let fake = Fake::opencode(&asleep_project()).await;
+        fake.set("/global/event", short);
+        let mut link = Watched::start(&fake, |spec| {
+            spec.pace.blind_status = Duration::from_millis(30);
+        });
+        let mut all = link.live().await;
+        for _ in 0..3 {
+            all.extend(link.upto(|it| matches!(it, Body::Status(_))).await);
+        }
+        let lost = |it: &Input| matches!(it.body, Body::Link(LinkReport::Lost { .. }));
+        assert!(!all.iter().any(lost), "{all:#?}");
+        let gap = |it: &Input| matches!(&it.body, Body::Failed(it) if it.endpoint == Endpoint::Events && it.text.contains("event stream"));
+        assert_eq!(all.iter().filter(|it| gap(it)).count(), 1, "{all:#?}");
+        let streams = |it: &&String| *it == "/global/event";
+        assert_eq!(fake.asked().iter().filter(streams).count(), 1);
+    }
+}
+
+/// Whoever dies while it is read is gone, and has no mere gap.
+#[tokio::test]
+async fn a_stream_that_ends_with_its_server_is_a_loss() {
+    for short in [None, Some(short_streams()[0].clone())] {
+        let fake = Fake::opencode(&asleep_project()).await;
+        if let Some(short) = short {
+            fake.set("/global/event", short);
+        }
+        fake.set("/path", Reply(Vec::new(), true));
+        let mut link = Watched::start(&fake, |_| {});
+        fake.until_asked("/path", 1).await;
+        fake.task.abort();
+        let lost = link.upto(|it| matches!(it, Body::Link(LinkReport::Lost { .. })));
+        let lost = lost.await;
+        let Some(Body::Link(LinkReport::Lost { cause, .. })) = lost.last().map(|it| &it.body)
+        else {
+            panic!("{lost:#?}")
+        };
+        assert_eq!(*cause, LostCause::Refused);
+        let live = |it: &Input| it.body == Body::Link(LinkReport::Live);
+        assert!(!lost.iter().any(live), "{lost:#?}");
+    }
 }
 
 /// The server says that it is connected before it hands events on: what ended meanwhile is read.

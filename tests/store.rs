@@ -213,6 +213,32 @@ fn a_lost_link_makes_everything_unknown_and_erases_nothing() {
 }
 
 #[test]
+fn only_a_port_that_was_closed_since_it_was_live_means_a_restart() {
+    let mut world = World::new();
+    let lost = |world: &mut World, cause| {
+        let report = LinkReport::Lost {
+            cause,
+            text: "away".into(),
+            retry_at: UnixMs(0),
+        };
+        world.say(10, Body::Link(report));
+    };
+    let live = |world: &mut World, at| {
+        world.say(at, Body::Link(LinkReport::Live));
+        world.store.server(ServerId(0)).unwrap().restarted_at
+    };
+    lost(&mut world, LostCause::Refused);
+    assert_eq!(live(&mut world, 20), None, "the first that is seen");
+    lost(&mut world, LostCause::Wedged);
+    assert_eq!(live(&mut world, 30), None, "it only hung");
+    lost(&mut world, LostCause::Refused);
+    lost(&mut world, LostCause::Wedged);
+    assert_eq!(live(&mut world, 40), Some(UnixMs(40)));
+    lost(&mut world, LostCause::Unreachable);
+    assert_eq!(live(&mut world, 50), Some(UnixMs(40)), "once");
+}
+
+#[test]
 fn an_older_epoch_is_counted_and_dropped() {
     let mut world = World::new();
     world.epoch = 3;

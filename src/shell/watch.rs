@@ -122,7 +122,8 @@ impl Watch {
     }
 
     fn due(&self) -> Option<UnixMs> {
-        self.judge.judgement().recheck
+        let due = [self.judge.judgement().recheck, self.changes.due()];
+        due.into_iter().flatten().min()
     }
 
     /// How long until time alone changes something.

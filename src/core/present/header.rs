@@ -73,14 +73,16 @@ pub(super) fn mark(server: &Server, verdict: &ServerVerdict) -> Mark {
 }
 
 /// What is to be told of a server beside its state: why it is away, what is wrong with it, else what
-/// it is. `before`: what was found the last time; of several findings a new one is told.
+/// it is. `before`: what was found the last time; of several findings a new one is told. That it was
+/// restarted is told once: when it is back from anything else, it was not restarted again.
 pub(super) fn told(server: &Server, verdict: &ServerVerdict, before: &[&str]) -> String {
     if let Some(why) = &verdict.error {
         return clean(why);
     }
     let worth = verdict.findings.iter().filter(|f| f.level > Level::Ok);
     let new = worth.clone().find(|f| !before.contains(&f.name));
-    if let Some(finding) = new.or(worth.clone().next()) {
+    let mut old = worth.filter(|f| f.name != "restarted");
+    if let Some(finding) = new.or_else(|| old.next()) {
         return words::finding(finding);
     }
     let version = server.version.as_deref();

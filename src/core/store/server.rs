@@ -133,6 +133,8 @@ pub struct Server {
     pub restarted_at: Option<UnixMs>,
     /// When its port was last found closed (so what answers after it is a new process); watcher's clock.
     pub refused_at: Option<UnixMs>,
+    /// Its port was found closed since it was last live.
+    pub closed: bool,
     /// When the stream of this epoch began to be followed without a gap; watcher's clock.
     pub live_since: Option<UnixMs>,
     /// Last frame of any kind; watcher's clock.
@@ -172,6 +174,7 @@ impl Server {
             lived: false,
             restarted_at: None,
             refused_at: None,
+            closed: false,
             live_since: None,
             heard_at: None,
             directories: BTreeMap::new(),

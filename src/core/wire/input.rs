@@ -213,6 +213,8 @@ pub enum DirectoryState {
 pub enum Endpoint {
     /// A session list.
     Sessions,
+    /// A list of the sessions of all projects, where there is one of a single directory.
+    AllSessions,
     /// `/session/status`.
     Status,
     /// `/permission`.
@@ -239,7 +241,7 @@ impl Endpoint {
     }
     fn path_v2(self) -> &'static str {
         match self {
-            Endpoint::Sessions => "/api/session",
+            Endpoint::Sessions | Endpoint::AllSessions => "/api/session",
             Endpoint::Status => "/api/session/active",
             Endpoint::Permission => "/api/permission/request",
             Endpoint::Question => "/api/form",
@@ -253,7 +255,7 @@ impl Endpoint {
     /// The path in 1.x.
     pub fn path(self) -> &'static str {
         match self {
-            Endpoint::Sessions => "/experimental/session",
+            Endpoint::Sessions | Endpoint::AllSessions => "/experimental/session",
             Endpoint::Status => "/session/status",
             Endpoint::Permission => "/permission",
             Endpoint::Question => "/question",

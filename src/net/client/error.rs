@@ -21,6 +21,14 @@ pub enum ClientError {
     /// Nothing came for so long.
     #[error("no answer within {:.1} s", .0.as_secs_f32())]
     Timeout(Duration),
+    /// Something comes all the time, but no end of it.
+    #[error("no whole answer within {:.1} s ({bytes} bytes came)", .after.as_secs_f32())]
+    Trickle {
+        /// How much had come.
+        bytes: usize,
+        /// Since the head.
+        after: Duration,
+    },
     /// 401.
     #[error("user or password missing or wrong (401)")]
     Unauthorized,
@@ -91,6 +99,11 @@ impl ClientError {
             ClientError::Status { code, .. } => matches!(code, 404 | 405 | 500 | 501),
             _ => false,
         }
+    }
+
+    /// Whether the answer did not come in time.
+    pub fn is_late(&self) -> bool {
+        matches!(self, ClientError::Timeout(_) | ClientError::Trickle { .. })
     }
 
     /// Whether the server itself is gone, so that asking for something else is in vain.

@@ -30,7 +30,8 @@ use tokio::time::timeout;
 pub struct Waits {
     /// For a connection.
     pub connect: Duration,
-    /// For the head of an answer, and for each piece of its body.
+    /// For the head of an answer, and for each piece of its body; six of it for a whole body, and
+    /// longer while it moves.
     pub read: Duration,
     /// For the head of an answer while finding out what a server is.
     pub probe: Duration,

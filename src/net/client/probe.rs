@@ -132,7 +132,7 @@ impl Client {
 
 /// No other question can do better.
 fn ends_probe(error: &ClientError) -> bool {
-    error.is_loss() || matches!(error, ClientError::Timeout(_) | ClientError::Address(_))
+    error.is_loss() || error.is_late() || matches!(error, ClientError::Address(_))
 }
 
 /// The server's clock minus ours; the header was cut to whole seconds, so half a second is added.

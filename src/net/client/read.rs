@@ -134,6 +134,16 @@ impl Client {
         Ok(all)
     }
 
+    /// `GET /project` without a directory: the folders of all projects, by name. Starts the cwd
+    /// only.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn projects(&self) -> Result<Decoded<Vec<Directory>>, ClientError> {
+        let response = self.get(&["project"], &[]).await?;
+        Ok(v1::decode_projects(&self.list(response).await?)?)
+    }
+
     /// `GET /path` without a directory: the server's cwd. Starts the cwd only.
     ///
     /// # Errors

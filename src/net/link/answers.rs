@@ -34,9 +34,13 @@ impl Watch<'_> {
         } = done;
         match (job, answer) {
             (Job::Path, Answer::Path(it)) => self.on_path(it),
-            (Job::Sessions | Job::SessionsOf(..), Answer::Sessions(it)) => {
-                self.on_sessions(it, asked_at)
+            (Job::Sessions, Answer::Sessions(it)) => {
+                self.on_sessions(it, asked_at)?;
+                self.stand_in();
+                Ok(())
             }
+            (Job::SessionsOf(..), Answer::Sessions(it)) => self.on_sessions(it, asked_at),
+            (Job::Projects, Answer::Projects(it)) => self.on_projects(it),
             (Job::Folders(_), Answer::Folders(it)) => {
                 self.on_folders(it);
                 Ok(())
@@ -75,13 +79,18 @@ impl Watch<'_> {
             .skipped("session row", all.rows.skipped, all.rows.why.as_deref());
         self.lists_all = all.everywhere;
         self.take_rows(all.rows.items, asked_at, all.complete);
+        self.look_up();
+        Ok(())
+    }
+
+    /// Places that were named go on: to where they really are, or to the policy.
+    pub(super) fn look_up(&mut self) {
         let names = self.roster.take_unresolved();
         if !names.is_empty() {
             self.jobs.urgent(Job::Folders(names));
         } else if self.stage == Stage::Live {
             self.decide();
         }
-        Ok(())
     }
 
     /// Rows go to the roster and out; those that changed unseen get a tail.
@@ -279,7 +288,9 @@ impl Watch<'_> {
         if matches!(error, ClientError::Refused | ClientError::Unauthorized) {
             return Err(error.clone().into());
         }
-        if matches!(error, ClientError::Timeout(_)) && !self.suspect {
+        // Where there is a stream, it tells that the server is gone.
+        let is_telling = error.is_late() || (!self.has_stream && error.is_loss());
+        if is_telling && !self.suspect {
             self.suspect = true;
             self.check_health();
         }
@@ -304,21 +315,32 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Health was asked because the stream is silent, or because a read was not answered in time.
+    /// Health was asked because the stream is silent or ended too soon, or because a read was not
+    /// answered in time.
     fn on_health(&mut self, answer: Result<Health, ClientError>) -> Result<(), Loss> {
+        if let Some(ending) = self.cut_short.take() {
+            return match answer {
+                Err(error) if !error.is_missing() => Err(error.into()),
+                _ => {
+                    self.go_blind(&ending);
+                    Ok(())
+                }
+            };
+        }
         let suspect = std::mem::take(&mut self.suspect);
         if !self.silent {
             return match answer {
-                Err(ClientError::Timeout(_)) if suspect => Err(Loss::new(
+                Err(error) if suspect && error.is_late() => Err(Loss::new(
                     LostCause::Wedged,
                     "reads are not answered, and health does not answer either",
                 )),
+                Err(error) if !self.has_stream && error.is_loss() => Err(error.into()),
                 _ => Ok(()),
             };
         }
         self.silent = false;
         match answer {
-            Err(ClientError::Timeout(_)) => Err(Loss::new(
+            Err(error) if error.is_late() => Err(Loss::new(
                 LostCause::Wedged,
                 "heartbeats stopped and health does not answer",
             )),

@@ -31,6 +31,8 @@ pub(super) enum Job {
     Path,
     /// All sessions.
     Sessions,
+    /// The folders of all projects, on a server without a list of all sessions.
+    Projects,
     /// Where these folders really are; this machine, not the server.
     Folders(Vec<Directory>),
     /// Of a place, on a server without a list of all; the second is what to ask for, none for the
@@ -59,6 +61,7 @@ pub(super) type Folders = HashMap<Directory, Option<Directory>>;
 pub(super) enum Answer {
     Path(Result<Directory, ClientError>),
     Sessions(Result<AllSessions, ClientError>),
+    Projects(Result<Decoded<Vec<Directory>>, ClientError>),
     Folders(Folders),
     Status(Result<Decoded<BTreeMap<SessionId, Status>>, ClientError>),
     Asks(Result<Decoded<Vec<Ask>>, ClientError>),
@@ -202,6 +205,7 @@ async fn perform(client: &Client, job: &Job) -> Answer {
         Job::Path => Answer::Path(client.path().await),
         Job::Sessions => Answer::Sessions(client.all_sessions().await),
         Job::SessionsOf(_, ask) => Answer::Sessions(client.directory_sessions(ask.as_ref()).await),
+        Job::Projects => Answer::Projects(client.projects().await),
         Job::Folders(names) => Answer::Folders(folders(names).await),
         Job::Status(_, ask) => Answer::Status(client.status(ask.as_ref()).await),
         Job::Asks(_, ask, kind) => Answer::Asks(asks(client, ask.as_ref(), *kind).await),

@@ -25,7 +25,7 @@ impl From<ClientError> for Loss {
         let cause = match &error {
             ClientError::Refused => LostCause::Refused,
             ClientError::Unauthorized => LostCause::Unauthorized,
-            ClientError::Timeout(_) => LostCause::Wedged,
+            ClientError::Timeout(_) | ClientError::Trickle { .. } => LostCause::Wedged,
             ClientError::Unreachable(_) | ClientError::Cut { .. } | ClientError::Address(_) => {
                 LostCause::Unreachable
             }

@@ -11,7 +11,8 @@
 //! is no gap; the stream is read always, however slow the consumer is; a directory that the policy
 //! leaves asleep is never named to the server, nor any session in it. A clock that jumped is said at
 //! once and everything is read again; after a pause of the whole process, which watched nothing, the
-//! connection begins anew. Neither calls the server lost.
+//! connection begins anew. Neither calls the server lost, nor does a stream that ends at once: then
+//! everything is read again and again instead, and the stream is tried later.
 
 mod again;
 mod answers;
@@ -22,6 +23,7 @@ mod jobs;
 mod loss;
 mod outlet;
 mod pending;
+mod projects;
 mod pulse;
 mod roster;
 mod snapshot;
@@ -98,9 +100,10 @@ impl Orders {
 /// Why one connection ended.
 enum End {
     Shutdown,
-    /// This process did not run for a while: what happened meanwhile was not watched, and the events
-    /// that the server kept for us would all seem to come now.
-    Paused,
+    /// The connection is made anew without calling the server lost. This process did not run for a
+    /// while: what happened meanwhile was not watched, and the events that the server kept for us
+    /// would all seem to come now. Or there was no stream, and there may be one by now.
+    Anew,
     /// `lived`: it had been live.
     Lost {
         loss: Loss,
@@ -125,9 +128,10 @@ impl Link {
             self.outlet.beat();
             let loss = match self.connection().await {
                 End::Shutdown => return,
-                End::Paused => {
-                    tracing::info!(server = self.spec.server.0, "did not run for a while");
+                End::Anew => {
+                    tracing::info!(server = self.spec.server.0, "begins anew");
                     attempt = 0;
+                    lost_since = Instant::now();
                     continue;
                 }
                 End::Lost { loss, lived } => {

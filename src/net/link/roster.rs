@@ -126,6 +126,16 @@ impl Roster {
         news
     }
 
+    /// Takes the folder of a project that no session is known of.
+    pub(super) fn project(&mut self, name: &Directory) {
+        let look_up = self.look_up;
+        let (_, place) = self.place(name);
+        place.looked_up |= !look_up;
+        if !place.looked_up {
+            self.unresolved.insert(name.clone());
+        }
+    }
+
     /// It does not exist any more. What runs in it all the same is kept in mind: it must not be
     /// read again and again.
     pub(super) fn gone(&mut self, id: &SessionId) {

@@ -13,7 +13,7 @@ use super::two::Two;
 use super::{End, Link, LinkCommand, LinkSpec, Orders};
 use crate::core::id::{Directory, SessionId};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{Body, Dialect, Endpoint, LostCause, ReadFailed, v1};
+use crate::core::wire::{Body, Dialect, Endpoint, ReadFailed, v1};
 use crate::net::client::{ClientError, Identity};
 use crate::net::stream::{Ending, Events};
 use futures_util::FutureExt;
@@ -25,6 +25,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 const CONNECTED_WAIT: Duration = Duration::from_secs(5);
 /// Before commands and answers are heard again.
 const FRAMES_AT_ONCE: usize = 256;
+/// A stream that ends no later than this after its opening is none: some servers answer and close it
+/// at once.
+const TOO_SHORT: Duration = Duration::from_secs(5);
 /// Without a stream the connection is tried anew after so long.
 const BLIND_FOR: Duration = Duration::from_secs(300);
 
@@ -51,12 +54,18 @@ pub(super) struct Watch<'a> {
     /// The server has a list of all sessions of all projects.
     pub(super) lists_all: bool,
     pub(super) has_stream: bool,
+    /// When the stream was opened, or this connection began without one.
+    opened: Instant,
+    /// How the stream ended too soon, until health has told whether the server is there.
+    pub(super) cut_short: Option<Ending>,
+    /// Without a stream: when the connection is tried anew.
+    blind_until: Instant,
     pub(super) last_event: Instant,
     pub(super) lists_due: Instant,
     /// When a silent stream was noticed, until health answered.
     pub(super) silent: bool,
     pub(super) heartbeats: bool,
-    /// A read was not answered in time, until health answered.
+    /// A read was not answered in time, or without a stream not at all, until health answered.
     pub(super) suspect: bool,
     /// It has been live in this connection.
     pub(super) lived: bool,
@@ -65,7 +74,7 @@ pub(super) struct Watch<'a> {
 /// Why a watched connection ended.
 pub(super) enum Ended {
     Shutdown,
-    Paused,
+    Anew,
     Lost(Loss),
 }
 
@@ -135,7 +144,7 @@ impl Link {
         let mut watch = Watch::new(spec, outlet, commanded, identity, events.is_some());
         match watch.run(events, orders).await {
             Ended::Shutdown => End::Shutdown,
-            Ended::Paused => End::Paused,
+            Ended::Anew => End::Anew,
             Ended::Lost(loss) => End::Lost {
                 loss,
                 lived: watch.lived,
@@ -149,7 +158,7 @@ impl Link {
         let mut watch = Two::new(&self.spec, &mut self.outlet, identity);
         match watch.run(events, &mut self.orders).await {
             Ended::Shutdown => End::Shutdown,
-            Ended::Paused => End::Paused,
+            Ended::Anew => End::Anew,
             Ended::Lost(loss) => End::Lost {
                 loss,
                 lived: watch.lived,
@@ -160,7 +169,7 @@ impl Link {
 
 /// Errors of opening the stream after which polling is in vain too.
 fn ends_connection(error: &ClientError) -> bool {
-    error.is_loss() || matches!(error, ClientError::Unauthorized | ClientError::Timeout(_))
+    error.is_loss() || error.is_late() || matches!(error, ClientError::Unauthorized)
 }
 
 /// The next frame; never ready without a stream.
@@ -194,6 +203,9 @@ impl<'a> Watch<'a> {
             again: Again::new(),
             lists_all: true,
             has_stream,
+            opened: now,
+            cut_short: None,
+            blind_until: now + BLIND_FOR,
             last_event: now,
             lists_due: now + spec.pace.lists,
             silent: false,
@@ -210,12 +222,11 @@ impl<'a> Watch<'a> {
         if let Err(loss) = self.await_connected(&mut events).await {
             return loss.into();
         }
-        let blind_until = Instant::now() + BLIND_FOR;
         // A slow way here is no pause.
         self.on_beat();
         self.begin();
         loop {
-            match self.turn(&mut events, orders, blind_until).await {
+            match self.turn(&mut events, orders).await {
                 Ok(()) => {}
                 Err(ended) => return ended,
             }
@@ -227,13 +238,12 @@ impl<'a> Watch<'a> {
         &mut self,
         events: &mut Option<Events>,
         orders: &mut Orders,
-        blind_until: Instant,
     ) -> Result<(), Ended> {
         if self.outlet.closed {
             return Err(Ended::Shutdown);
         }
         if self.on_beat().paused {
-            return Err(Ended::Paused);
+            return Err(Ended::Anew);
         }
         if self.outlet.overflowed {
             self.resync();
@@ -249,10 +259,8 @@ impl<'a> Watch<'a> {
                 return Err(Ended::Shutdown);
             },
             () = sleep_until(due) => self.on_time(),
-            () = sleep_until(blind_until), if !self.has_stream => {
-                let text = "no event stream; trying again";
-                return Err(Loss::new(LostCause::Unreachable, text).into());
-            }
+            // Not lost: it answers, and may have a stream by now.
+            () = sleep_until(self.blind_until), if !self.has_stream => return Err(Ended::Anew),
         }
         Ok(())
     }
@@ -269,14 +277,11 @@ impl<'a> Watch<'a> {
     /// The stream's first event, before anything is read.
     async fn await_connected(&mut self, events: &mut Option<Events>) -> Result<(), Loss> {
         let Some(stream) = events else { return Ok(()) };
-        match timeout(CONNECTED_WAIT, stream.next()).await {
-            Ok(Ok(data)) => self.on_frame(Ok(data)),
-            Ok(Err(ending)) => Err(ending.into()),
-            Err(_) => Err(Loss::new(
-                LostCause::Wedged,
-                "the event stream is open, but nothing comes",
-            )),
-        }
+        let Ok(frame) = timeout(CONNECTED_WAIT, stream.next()).await else {
+            self.give_up_stream(Ending::Idle, events);
+            return Ok(());
+        };
+        self.on_frame(frame, events)
     }
 
     /// Takes a frame and those that are there already, up to a budget.
@@ -288,16 +293,20 @@ impl<'a> Watch<'a> {
         let mut frame = first;
         for _ in 0..FRAMES_AT_ONCE {
             self.heartbeats = events.as_ref().is_some_and(Events::has_heartbeats);
-            self.on_frame(frame)?;
+            self.on_frame(frame, events)?;
             match next_frame(events).now_or_never() {
                 Some(next) => frame = next,
                 None => return Ok(()),
             }
         }
-        self.on_frame(frame)
+        self.on_frame(frame, events)
     }
 
-    fn on_frame(&mut self, frame: Result<String, Ending>) -> Result<(), Loss> {
+    fn on_frame(
+        &mut self,
+        frame: Result<String, Ending>,
+        events: &mut Option<Events>,
+    ) -> Result<(), Loss> {
         match frame {
             Ok(data) => {
                 self.silent = false;
@@ -309,7 +318,43 @@ impl<'a> Watch<'a> {
                 self.check_health();
                 Ok(())
             }
+            Err(ending) if self.is_too_soon(&ending) => {
+                self.give_up_stream(ending, events);
+                Ok(())
+            }
             Err(ending) => Err(ending.into()),
+        }
+    }
+
+    /// Whether an end of the stream says nothing about the server: it came before everything was
+    /// read, or properly and at once. Who is gone does not answer either, so health is asked.
+    fn is_too_soon(&self, ending: &Ending) -> bool {
+        let at_once = *ending == Ending::Closed && self.opened.elapsed() < TOO_SHORT;
+        at_once || !self.lived
+    }
+
+    fn give_up_stream(&mut self, ending: Ending, events: &mut Option<Events>) {
+        *events = None;
+        self.cut_short = Some(ending);
+        self.check_health();
+    }
+
+    /// The stream ended too soon although the server answers: it goes on as without one.
+    pub(super) fn go_blind(&mut self, ending: &Ending) {
+        let now = Instant::now();
+        self.has_stream = false;
+        self.blind_until = now + BLIND_FOR;
+        let after = self.opened.elapsed().as_secs_f32();
+        self.outlet.push(Body::Failed(ReadFailed {
+            endpoint: Endpoint::Events,
+            directory: None,
+            session: None,
+            status: None,
+            text: format!("{ending} after {after:.1} s"),
+        }));
+        // What happened since its end was not heard.
+        for place in self.roster.places.values_mut() {
+            (place.status_due, place.asks_due) = (now, now);
         }
     }
 

@@ -7,6 +7,9 @@
 //! state of its activity, or the name of what it settles to. Of a server: its state, or which findings
 //! it has. Ages, texts, evidence, asks and a session's further findings change without a word.
 //!
+//! A person is not told at once what may be a loss that shows, or a return: that sessions cannot be
+//! read, or that one is about to be called again what it was called before. It waits for [`HOLD`].
+//!
 //! Invariants: nothing is told of a server that is being connected to, nor of its sessions, so what
 //! is told first is what was read, never what was not read yet; a server stands before its sessions.
 
@@ -17,11 +20,15 @@ pub use form::{change_json, change_line};
 pub use state::{ServerState, SessionState, State};
 
 use crate::core::id::{ServerId, SessionId, SessionKey};
-use crate::core::judge::{Judgement, ServerVerdict, Verdict};
+use crate::core::judge::{Judgement, Level, ServerVerdict, Verdict};
 use crate::core::present::{Mark, header, rows, words};
-use crate::core::store::{LinkState, Server, Session, Store};
-use crate::core::time::UnixMs;
+use crate::core::store::{LinkState, Reported, Server, Session, Store, Why};
+use crate::core::time::{Span, UnixMs};
 use std::collections::BTreeMap;
+
+/// A server that hangs is known to be lost after two waits for an answer of 5 s each; what was found
+/// before a loss is found again within a few seconds after it.
+const HOLD: Span = Span::secs(12);
 
 /// One change.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +69,10 @@ pub struct Changes {
     audience: Audience,
     servers: BTreeMap<ServerId, ServerState>,
     sessions: BTreeMap<SessionKey, Told>,
+    /// The restart of each that was told last, with what it cut off; watcher's clock.
+    restarts: BTreeMap<ServerId, UnixMs>,
+    /// When the first of the changes that are held back is to be told; watcher's clock.
+    held: Option<UnixMs>,
 }
 
 /// The last known state of a session.
@@ -71,6 +82,25 @@ struct Told {
     title: Title,
     /// Some state of it was told, not only remembered.
     aloud: bool,
+    /// Since when it cannot be read without a word about it; watcher's clock.
+    unread_since: Option<UnixMs>,
+}
+
+impl Told {
+    /// Until when a person is not told of this verdict.
+    fn hold(&mut self, scene: &Scene, verdict: &Verdict) -> Option<UnixMs> {
+        let status_unread = matches!(verdict.reported, Reported::Unknown(Why::ReadFailed(_)));
+        let unread = status_unread || (verdict.level == Level::Unknown && verdict.blind.is_some());
+        let since = if unread {
+            Some(*self.unread_since.get_or_insert(scene.now))
+        } else {
+            self.unread_since = None;
+            let settling = verdict.settling.as_ref().map(|it| it.name);
+            let again = settling.is_some() && settling == self.state.finding;
+            scene.server.live_since.filter(|_| again)
+        };
+        since.map(|at| at + HOLD).filter(|until| *until > scene.now)
+    }
 }
 
 impl Changes {
@@ -80,12 +110,20 @@ impl Changes {
             audience,
             servers: BTreeMap::new(),
             sessions: BTreeMap::new(),
+            restarts: BTreeMap::new(),
+            held: None,
         }
+    }
+
+    /// When there may be something to tell although nothing happened; watcher's clock.
+    pub fn due(&self) -> Option<UnixMs> {
+        self.held
     }
 
     /// Everything that changed since the last call. `now` is the watcher's clock.
     pub fn next(&mut self, store: &Store, judgement: &Judgement, now: UnixMs) -> Vec<Change> {
         let mut changes = Vec::new();
+        self.held = None;
         for (id, server) in store.servers() {
             if matches!(server.link, LinkState::Connecting { .. }) {
                 continue;
@@ -106,14 +144,34 @@ impl Changes {
         if from.as_ref() == Some(&state) {
             return None;
         }
-        let before = from.as_ref().map_or(&[][..], |from| &from.findings);
+        let is_told = self.is_told(scene.server, verdict);
+        let same =
+            |from: &ServerState| from.state == state.state && from.findings == state.findings;
+        if is_told && self.audience == Audience::Person && from.as_ref().is_some_and(same) {
+            return None; // the sessions that a restart cut off are found again, or went on
+        }
+        let old = |name: &&'static str| *name != "restarted" || is_told;
+        let before = from.iter().flat_map(|from| &from.findings).copied();
+        let before: Vec<&str> = before.filter(old).collect();
         Some(Change {
-            text: header::told(scene.server, verdict, before),
+            text: header::told(scene.server, verdict, &before),
             mark: header::mark(scene.server, verdict),
             from: from.map(State::Server),
             to: Some(State::Server(state)),
             ..scene.blank()
         })
+    }
+
+    /// Whether it was told before that this server was restarted; else it is from now on, as soon as
+    /// it says that something was cut off.
+    fn is_told(&mut self, server: &Server, verdict: &ServerVerdict) -> bool {
+        let restart = server.restarted_at;
+        let told = self.restarts.get(&verdict.server).copied();
+        let mut worth = verdict.findings.iter().filter(|f| f.level > Level::Ok);
+        if let Some(at) = restart.filter(|_| worth.any(|f| f.name == "restarted")) {
+            self.restarts.insert(verdict.server, at);
+        }
+        restart.is_some() && told == restart
     }
 
     fn sessions_of(
@@ -138,17 +196,25 @@ impl Changes {
     }
 
     fn session(&mut self, scene: &Scene, session: &Session, verdict: &Verdict) -> Option<Change> {
-        let told = self.sessions.get_mut(&verdict.key);
-        if told.as_ref().is_some_and(|told| told.state.is_of(verdict)) {
+        let mut told = self.sessions.get_mut(&verdict.key);
+        if let Some(told) = told.as_mut().filter(|told| told.state.is_of(verdict)) {
+            told.unread_since = None;
             return None;
         }
+        let hold = told.filter(|_| self.audience == Audience::Person);
+        if let Some(until) = hold.and_then(|told| told.hold(scene, verdict)) {
+            self.held = Some(self.held.map_or(until, |at| at.min(until)));
+            return None;
+        }
+        let told = self.sessions.get(&verdict.key);
         let state = SessionState::of(verdict);
-        let known = told.as_ref().is_some_and(|told| told.aloud);
+        let known = told.is_some_and(|told| told.aloud);
         let aloud = known || self.audience == Audience::Script || !state.is_quiet();
         let new = Told {
             state: state.clone(),
             title: session.info.title.clone(),
             aloud,
+            unread_since: None,
         };
         let from = self.sessions.insert(verdict.key.clone(), new);
         aloud.then(|| Change {

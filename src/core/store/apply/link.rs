@@ -81,12 +81,11 @@ fn live(server: &mut Server, stamp: Stamp) {
         server.link = LinkState::Live;
         server.link_since = Some(stamp.at);
     }
-    let closed = server
-        .refused_at
-        .filter(|at| server.restarted_at < Some(*at));
-    if server.lived && closed.is_some() {
+    // One that only hung is the same process.
+    if server.lived && server.closed {
         server.restarted_at = Some(stamp.at);
     }
+    server.closed = false;
     server.lived = true;
     server.live_since.get_or_insert(stamp.at);
     server.heard_at = Some(stamp.at);
@@ -131,6 +130,7 @@ fn lost(server: &mut Server, stamp: Stamp, report: LinkReport) {
     }
     if cause == LostCause::Refused {
         server.refused_at = Some(stamp.at);
+        server.closed = true;
     }
     server.live_since = None;
     server.link = LinkState::Lost {

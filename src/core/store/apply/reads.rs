@@ -26,6 +26,7 @@ pub(super) fn sessions(server: &mut Server, stamp: Stamp, list: SessionList) -> 
         server
             .sessions
             .retain(|id, known| named.contains(id) || newer(known.info_event_at, list.asked_at));
+        close_gap(server, Endpoint::AllSessions, None);
     }
     close_gap(server, Endpoint::Sessions, None);
     Touched::Server

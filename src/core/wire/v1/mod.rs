@@ -17,7 +17,9 @@ pub(super) mod session;
 pub use ask::{decode_permissions, decode_questions};
 pub use event::{OVERSIZED, decode_event, event_kind, is_dropped, session_hint};
 pub use message::{MessageRows, decode_messages};
-pub use probe::{Health, decode_health, decode_info, decode_mcp, decode_path, decode_problem};
+pub use probe::{
+    Health, decode_health, decode_info, decode_mcp, decode_path, decode_problem, decode_projects,
+};
 pub use session::{
     SessionPage, decode_api_sessions, decode_session, decode_sessions, decode_status,
 };

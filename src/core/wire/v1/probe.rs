@@ -1,11 +1,11 @@
 //! Bodies that say who answers, and why not.
 //!
-//! What it does: decode `/global/health`, `/api/info`, `/path`, `/mcp` and error bodies. What it does not:
+//! What it does: decode `/global/health`, `/api/info`, `/path`, `/project`, `/mcp` and error bodies. What it does not:
 //! decide what the server is; any path may answer 200 with a web page.
 
 use super::lenient::{Number, field};
 use super::literal::excerpt;
-use super::{WireError, shape, text_of};
+use super::{Decoded, WireError, each, rows, shape, text_of};
 use crate::core::id::Directory;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -64,6 +64,20 @@ pub fn decode_path(body: &[u8]) -> Result<Directory, WireError> {
     }
     let wire: Wire = serde_json::from_str(text_of(body)?).map_err(shape("a path report"))?;
     Ok(wire.directory)
+}
+
+/// `GET /project`: the folders of all projects that this machine has had. That of sessions without
+/// a project is `/`.
+///
+/// # Errors
+/// [`WireError`] when the body as a whole is not a JSON array.
+pub fn decode_projects(body: &[u8]) -> Result<Decoded<Vec<Directory>>, WireError> {
+    #[derive(Deserialize)]
+    struct Wire {
+        worktree: Directory,
+    }
+    let one = |row: &str| serde_json::from_str::<Wire>(row).map(|it| it.worktree);
+    Ok(each(rows(body, "a list of projects")?, one))
 }
 
 /// `GET /mcp` of one directory: the names of its MCP servers, as configured.

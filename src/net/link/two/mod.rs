@@ -166,7 +166,7 @@ impl<'a> Two<'a> {
             return Err(Ended::Shutdown);
         }
         if self.on_beat().paused {
-            return Err(Ended::Paused);
+            return Err(Ended::Anew);
         }
         if self.outlet.overflowed {
             self.resync();

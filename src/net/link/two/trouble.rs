@@ -22,7 +22,7 @@ impl Two<'_> {
         if matches!(error, ClientError::Refused | ClientError::Unauthorized) {
             return Err(error.clone().into());
         }
-        if matches!(error, ClientError::Timeout(_)) && !self.suspect {
+        if error.is_late() && !self.suspect {
             self.suspect = true;
             self.jobs.urgent(Read::Health);
         }
@@ -74,11 +74,11 @@ impl Two<'_> {
         let suspect = std::mem::take(&mut self.suspect);
         let silent = std::mem::take(&mut self.silent);
         match answer {
-            Err(ClientError::Timeout(_)) if silent => Err(Loss::new(
+            Err(error) if silent && error.is_late() => Err(Loss::new(
                 LostCause::Wedged,
                 "heartbeats stopped and nothing is answered",
             )),
-            Err(ClientError::Timeout(_)) if suspect => Err(Loss::new(
+            Err(error) if suspect && error.is_late() => Err(Loss::new(
                 LostCause::Wedged,
                 "reads are not answered, and a sign of life does not come either",
             )),
