@@ -190,7 +190,9 @@ fn digest_at(raw: &RawValue, depth: u8) -> u64 {
 
 fn digest_of(pieces: &[&[u8]]) -> u64 {
     let mut measure = Measure::default();
-    pieces.iter().for_each(|piece| measure.feed(piece));
+    for piece in pieces {
+        measure.feed(piece);
+    }
     measure.digest()
 }
 
