@@ -21,8 +21,8 @@ mod world;
 
 use ocwatch::core::id::{ServerId, SessionId, SessionKey};
 use ocwatch::core::judge::{
-    Agreement, Answer, FAMILY_FINDINGS, Judge, Judgement, Limits, RULES, SERVER_FINDINGS, Tried,
-    Verdict, explain, judge_all,
+    Agreement, Answer, Explanation, FAMILY_FINDINGS, Judge, Judgement, RULES, SERVER_FINDINGS,
+    Tried, Verdict, explain, judge_all,
 };
 use ocwatch::core::store::{ServerSpec, Store};
 use ocwatch::core::time::UnixMs;
@@ -78,7 +78,8 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
     }
     let mut inputs = scenario.inputs().into_iter().peekable();
     let mut store = empty(scenario.servers());
-    let mut cache = Judge::new(Limits::default());
+    let limits = scenario.limits();
+    let mut cache = Judge::new(limits.clone());
     let mut found = Vec::new();
     for expect in &scenario.expect {
         let now = at(&expect.at);
@@ -88,7 +89,7 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
             cache.update(&store, &[change], then);
         }
         cache.update(&store, &[], now);
-        let fresh = judge_all(&store, now, &Limits::default());
+        let fresh = judge_all(&store, now, &limits);
         if let Some(why) = difference(cache.judgement(), &fresh) {
             report.fault(name, &format!("at {}: cache differs: {why}", expect.at));
         }
@@ -101,7 +102,10 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
             Some(verdict) => compare(name, expect, verdict, report),
         }
         found.extend(fresh.verdicts.values().flat_map(names));
-        explained(name, &store, &key, now, expect, report);
+        let told = explain(&store, &key, now, &limits);
+        if let Some(told) = told {
+            explained(name, &store, &told, expect, report);
+        }
     }
     for expect in &scenario.expect_server {
         found.extend(server_names(name, scenario, expect, report));
@@ -126,7 +130,7 @@ fn server_names(
     for input in scenario.inputs().into_iter().filter(|it| it.at <= now) {
         store.apply(input);
     }
-    let judgement = judge_all(&store, now, &Limits::default());
+    let judgement = judge_all(&store, now, &scenario.limits());
     let verdict = &judgement.servers[usize::from(expect.server)];
     let names: Vec<String> = verdict.findings.iter().map(|f| f.name.into()).collect();
     let text = verdict.findings.first().map_or("", |f| f.text.as_str());
@@ -182,17 +186,7 @@ fn difference(cache: &Judgement, fresh: &Judgement) -> Option<String> {
     (cache != fresh).then(|| format!("{cache:#?}\nfrom scratch: {fresh:#?}"))
 }
 
-fn explained(
-    name: &str,
-    store: &Store,
-    key: &SessionKey,
-    now: UnixMs,
-    expect: &Expect,
-    report: &mut Report,
-) {
-    let Some(told) = explain(store, key, now, &Limits::default()) else {
-        return;
-    };
+fn explained(name: &str, store: &Store, told: &Explanation, expect: &Expect, report: &mut Report) {
     let tried: Vec<_> = told.tried.iter().map(|tried| tried.rule).collect();
     let rules = RULES.iter().map(|rule| rule.id);
     let all: Vec<_> = rules.chain(FAMILY_FINDINGS.map(|(id, _)| id)).collect();
@@ -208,7 +202,7 @@ fn explained(
         report.fault(name, &format!("explain says {said:?}, found {found:?}"));
     }
     let untold = store
-        .session(key)
+        .session(&told.verdict.key)
         .is_some_and(|it| it.status.since == UnixMs::default());
     let says_so =
         |(name, value): &(String, String)| name == "reported since" && value == "not told yet";
@@ -247,6 +241,10 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
         expect.settling.as_deref().unwrap_or("none"),
         settling,
     );
+    if let Some(want) = &expect.settling_level {
+        let level = verdict.settling.as_ref().map_or("none", |s| s.level.word());
+        check("settling", want, level);
+    }
     if let Some(want) = &expect.reported {
         check("reported", want, verdict.reported.word());
     }
@@ -301,6 +299,9 @@ fn compare_leading(expect: &Expect, verdict: &Verdict, check: &mut impl FnMut(&s
     let text = leading.map_or("", |f| f.text.as_str());
     for want in expect.text.iter().filter(|want| !text.contains(*want)) {
         check("text", want, text);
+    }
+    for word in expect.unsaid.iter().filter(|word| text.contains(*word)) {
+        check("text", &format!("nothing of {word}"), text);
     }
 }
 
