@@ -26,7 +26,7 @@ use ocwatch::core::judge::{
 };
 use ocwatch::core::store::{ServerSpec, Store};
 use ocwatch::core::time::UnixMs;
-use spec::{Expect, ExpectServer, Scenario, at};
+use spec::{BASE, Expect, ExpectServer, Scenario, at};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -235,16 +235,7 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
         &expect.findings.join(" "),
         &names(verdict).join(" "),
     );
-    let settling = verdict.settling.as_ref().map_or("none", |s| s.name);
-    check(
-        "settling",
-        expect.settling.as_deref().unwrap_or("none"),
-        settling,
-    );
-    if let Some(want) = &expect.settling_level {
-        let level = verdict.settling.as_ref().map_or("none", |s| s.level.word());
-        check("settling", want, level);
-    }
+    compare_settling(expect, verdict, &mut check);
     if let Some(want) = &expect.reported {
         check("reported", want, verdict.reported.word());
     }
@@ -282,6 +273,23 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
     }
 }
 
+fn compare_settling(expect: &Expect, verdict: &Verdict, check: &mut impl FnMut(&str, &str, &str)) {
+    let settling = verdict.settling.as_ref();
+    let want = expect.settling.as_deref().unwrap_or("none");
+    check("settling", want, settling.map_or("none", |s| s.name));
+    if let Some(want) = &expect.settling_level {
+        check(
+            "settling",
+            want,
+            settling.map_or("none", |s| s.level.word()),
+        );
+    }
+    if let Some(want) = &expect.settles_at {
+        let until = settling.map(|s| s.at.since(BASE).exact());
+        check("settling until", want, &until.unwrap_or_default());
+    }
+}
+
 fn compare_leading(expect: &Expect, verdict: &Verdict, check: &mut impl FnMut(&str, &str, &str)) {
     let leading = verdict.leading();
     if let Some(want) = &expect.offers {
@@ -299,6 +307,11 @@ fn compare_leading(expect: &Expect, verdict: &Verdict, check: &mut impl FnMut(&s
     let text = leading.map_or("", |f| f.text.as_str());
     for want in expect.text.iter().filter(|want| !text.contains(*want)) {
         check("text", want, text);
+    }
+    for (key, want) in &expect.evidence {
+        let got = leading.and_then(|f| f.evidence.get(key));
+        let got = got.map(ToString::to_string).unwrap_or_default();
+        check(key, &want.to_string(), &got);
     }
     for word in expect.unsaid.iter().filter(|word| text.contains(*word)) {
         check("text", &format!("nothing of {word}"), text);

@@ -266,8 +266,10 @@ pub struct Expect {
     pub findings: Vec<String>,
     /// Name of what it is about to be called.
     pub settling: Option<String>,
-    /// Level of that.
+    /// Level of that, …
     pub settling_level: Option<String>,
+    /// … and until when it settles.
+    pub settles_at: Option<String>,
     /// Of the leading finding.
     pub offers: Option<Vec<String>>,
     /// Each is contained in the leading finding's text.
@@ -276,6 +278,9 @@ pub struct Expect {
     /// None of these is.
     #[serde(default)]
     pub unsaid: Vec<String>,
+    /// Facts of the leading finding.
+    #[serde(default)]
+    pub evidence: BTreeMap<String, serde_json::Value>,
     /// Of the leading finding.
     pub path: Option<Vec<String>>,
     /// Contained in what is said of an unknown level.
