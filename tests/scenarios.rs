@@ -101,6 +101,11 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
             None => report.fault(name, &format!("no session {}", expect.session)),
             Some(verdict) => compare(name, expect, verdict, report),
         }
+        let listed = fresh.verdicts.get(&key).zip(store.session(&key));
+        let listed = listed.map(|(verdict, session)| verdict.is_listed(session));
+        if expect.listed.is_some() && expect.listed != listed {
+            report.fault(name, &format!("{} listed: {listed:?}", expect.session));
+        }
         found.extend(fresh.verdicts.values().flat_map(names));
         let told = explain(&store, &key, now, &limits);
         if let Some(told) = told {

@@ -261,6 +261,8 @@ pub struct Expect {
     pub activity: Option<String>,
     pub level: String,
     pub agree: Option<bool>,
+    /// It stands in lists and counts.
+    pub listed: Option<bool>,
     /// Names in order; the leading one first.
     #[serde(default)]
     pub findings: Vec<String>,
