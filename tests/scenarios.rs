@@ -206,6 +206,10 @@ fn explained(name: &str, store: &Store, told: &Explanation, expect: &Expect, rep
     if said != found {
         report.fault(name, &format!("explain says {said:?}, found {found:?}"));
     }
+    let why = told.activity_why.as_ref();
+    if expect.why.as_ref().is_some_and(|want| !why.contains(want)) {
+        report.fault(name, &format!("its activity is so because {why}"));
+    }
     let untold = store
         .session(&told.verdict.key)
         .is_some_and(|it| it.status.since == UnixMs::default());
@@ -246,6 +250,10 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
     }
     if let Some(want) = &expect.activity {
         check("activity", want, verdict.activity.state.word());
+    }
+    if let Some(want) = &expect.detail {
+        let got = verdict.activity.detail.as_deref();
+        check("detail", want, got.unwrap_or("none"));
     }
     if let Some(want) = expect.agree {
         let got = verdict.agreement == Agreement::Agree;

@@ -259,6 +259,10 @@ pub struct Expect {
     pub session: String,
     pub reported: Option<String>,
     pub activity: Option<String>,
+    /// What it is about (`none`: nothing is told), …
+    pub detail: Option<String>,
+    /// … and words of why it is so.
+    pub why: Option<String>,
     pub level: String,
     pub agree: Option<bool>,
     /// It stands in lists and counts.
