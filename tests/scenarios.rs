@@ -210,9 +210,15 @@ fn explained(name: &str, store: &Store, told: &Explanation, expect: &Expect, rep
     if expect.why.as_ref().is_some_and(|want| !why.contains(want)) {
         report.fault(name, &format!("its activity is so because {why}"));
     }
-    let untold = store
-        .session(&told.verdict.key)
-        .is_some_and(|it| it.status.since == UnixMs::default());
+    let session = store.session(&told.verdict.key);
+    let parent = session.and_then(|it| it.info.parent.as_ref());
+    let server = store.server(told.verdict.key.server);
+    let parent = parent.filter(|id| server.is_some_and(|it| it.sessions.contains_key(*id)));
+    let named = told.facts.iter().find(|(name, _)| name == "parent");
+    if named.map(|(_, id)| id.as_str()) != parent.map(SessionId::as_str) {
+        report.fault(name, "explain does not know its parent");
+    }
+    let untold = session.is_some_and(|it| it.status.since == UnixMs::default());
     let says_so =
         |(name, value): &(String, String)| name == "reported since" && value == "not told yet";
     if untold != told.facts.iter().any(says_so) {
