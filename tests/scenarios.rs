@@ -22,7 +22,7 @@ mod world;
 use ocwatch::core::id::{ServerId, SessionId, SessionKey};
 use ocwatch::core::judge::{
     Agreement, Answer, Explanation, FAMILY_FINDINGS, Judge, Judgement, RULES, SERVER_FINDINGS,
-    Tried, Verdict, explain, judge_all,
+    Tried, Verdict, explain, judge, judge_all,
 };
 use ocwatch::core::store::{ServerSpec, Store};
 use ocwatch::core::time::UnixMs;
@@ -100,6 +100,15 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
         match fresh.verdicts.get(&key) {
             None => report.fault(name, &format!("no session {}", expect.session)),
             Some(verdict) => compare(name, expect, verdict, report),
+        }
+        let server = store.server(key.server);
+        let has_children = server.is_some_and(|it| it.children(&key.session).next().is_some());
+        let alone = judge(&store, &key, now, &limits);
+        if !has_children && alone.as_ref() != fresh.verdicts.get(&key) {
+            report.fault(
+                name,
+                &format!("{} is judged differently by itself", expect.session),
+            );
         }
         let listed = fresh.verdicts.get(&key).zip(store.session(&key));
         let listed = listed.map(|(verdict, session)| verdict.is_listed(session));
