@@ -21,12 +21,12 @@ mod world;
 
 use ocwatch::core::id::{ServerId, SessionId, SessionKey};
 use ocwatch::core::judge::{
-    Agreement, Answer, FAMILY_FINDINGS, Judge, Judgement, Limits, RULES, SERVER_FINDINGS, Tried,
-    Verdict, explain, judge_all,
+    Agreement, Answer, Explanation, FAMILY_FINDINGS, Judge, Judgement, RULES, SERVER_FINDINGS,
+    Tried, Verdict, explain, judge, judge_all,
 };
 use ocwatch::core::store::{ServerSpec, Store};
 use ocwatch::core::time::UnixMs;
-use spec::{Expect, ExpectServer, Scenario, at};
+use spec::{BASE, Expect, ExpectServer, Scenario, at};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -78,7 +78,8 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
     }
     let mut inputs = scenario.inputs().into_iter().peekable();
     let mut store = empty(scenario.servers());
-    let mut cache = Judge::new(Limits::default());
+    let limits = scenario.limits();
+    let mut cache = Judge::new(limits.clone());
     let mut found = Vec::new();
     for expect in &scenario.expect {
         let now = at(&expect.at);
@@ -88,7 +89,7 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
             cache.update(&store, &[change], then);
         }
         cache.update(&store, &[], now);
-        let fresh = judge_all(&store, now, &Limits::default());
+        let fresh = judge_all(&store, now, &limits);
         if let Some(why) = difference(cache.judgement(), &fresh) {
             report.fault(name, &format!("at {}: cache differs: {why}", expect.at));
         }
@@ -100,8 +101,25 @@ fn run(name: &str, scenario: &Scenario, report: &mut Report) {
             None => report.fault(name, &format!("no session {}", expect.session)),
             Some(verdict) => compare(name, expect, verdict, report),
         }
+        let server = store.server(key.server);
+        let has_children = server.is_some_and(|it| it.children(&key.session).next().is_some());
+        let alone = judge(&store, &key, now, &limits);
+        if !has_children && alone.as_ref() != fresh.verdicts.get(&key) {
+            report.fault(
+                name,
+                &format!("{} is judged differently by itself", expect.session),
+            );
+        }
+        let listed = fresh.verdicts.get(&key).zip(store.session(&key));
+        let listed = listed.map(|(verdict, session)| verdict.is_listed(session));
+        if expect.listed.is_some() && expect.listed != listed {
+            report.fault(name, &format!("{} listed: {listed:?}", expect.session));
+        }
         found.extend(fresh.verdicts.values().flat_map(names));
-        explained(name, &store, &key, now, expect, report);
+        let told = explain(&store, &key, now, &limits);
+        if let Some(told) = told {
+            explained(name, &store, &told, expect, report);
+        }
     }
     for expect in &scenario.expect_server {
         found.extend(server_names(name, scenario, expect, report));
@@ -126,7 +144,7 @@ fn server_names(
     for input in scenario.inputs().into_iter().filter(|it| it.at <= now) {
         store.apply(input);
     }
-    let judgement = judge_all(&store, now, &Limits::default());
+    let judgement = judge_all(&store, now, &scenario.limits());
     let verdict = &judgement.servers[usize::from(expect.server)];
     let names: Vec<String> = verdict.findings.iter().map(|f| f.name.into()).collect();
     let text = verdict.findings.first().map_or("", |f| f.text.as_str());
@@ -182,17 +200,7 @@ fn difference(cache: &Judgement, fresh: &Judgement) -> Option<String> {
     (cache != fresh).then(|| format!("{cache:#?}\nfrom scratch: {fresh:#?}"))
 }
 
-fn explained(
-    name: &str,
-    store: &Store,
-    key: &SessionKey,
-    now: UnixMs,
-    expect: &Expect,
-    report: &mut Report,
-) {
-    let Some(told) = explain(store, key, now, &Limits::default()) else {
-        return;
-    };
+fn explained(name: &str, store: &Store, told: &Explanation, expect: &Expect, report: &mut Report) {
     let tried: Vec<_> = told.tried.iter().map(|tried| tried.rule).collect();
     let rules = RULES.iter().map(|rule| rule.id);
     let all: Vec<_> = rules.chain(FAMILY_FINDINGS.map(|(id, _)| id)).collect();
@@ -207,9 +215,19 @@ fn explained(
     if said != found {
         report.fault(name, &format!("explain says {said:?}, found {found:?}"));
     }
-    let untold = store
-        .session(key)
-        .is_some_and(|it| it.status.since == UnixMs::default());
+    let why = told.activity_why.as_ref();
+    if expect.why.as_ref().is_some_and(|want| !why.contains(want)) {
+        report.fault(name, &format!("its activity is so because {why}"));
+    }
+    let session = store.session(&told.verdict.key);
+    let parent = session.and_then(|it| it.info.parent.as_ref());
+    let server = store.server(told.verdict.key.server);
+    let parent = parent.filter(|id| server.is_some_and(|it| it.sessions.contains_key(*id)));
+    let named = told.facts.iter().find(|(name, _)| name == "parent");
+    if named.map(|(_, id)| id.as_str()) != parent.map(SessionId::as_str) {
+        report.fault(name, "explain does not know its parent");
+    }
+    let untold = session.is_some_and(|it| it.status.since == UnixMs::default());
     let says_so =
         |(name, value): &(String, String)| name == "reported since" && value == "not told yet";
     if untold != told.facts.iter().any(says_so) {
@@ -241,17 +259,16 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
         &expect.findings.join(" "),
         &names(verdict).join(" "),
     );
-    let settling = verdict.settling.as_ref().map_or("none", |s| s.name);
-    check(
-        "settling",
-        expect.settling.as_deref().unwrap_or("none"),
-        settling,
-    );
+    compare_settling(expect, verdict, &mut check);
     if let Some(want) = &expect.reported {
         check("reported", want, verdict.reported.word());
     }
     if let Some(want) = &expect.activity {
         check("activity", want, verdict.activity.state.word());
+    }
+    if let Some(want) = &expect.detail {
+        let got = verdict.activity.detail.as_deref();
+        check("detail", want, got.unwrap_or("none"));
     }
     if let Some(want) = expect.agree {
         let got = verdict.agreement == Agreement::Agree;
@@ -288,6 +305,23 @@ fn compare(name: &str, expect: &Expect, verdict: &Verdict, report: &mut Report) 
     }
 }
 
+fn compare_settling(expect: &Expect, verdict: &Verdict, check: &mut impl FnMut(&str, &str, &str)) {
+    let settling = verdict.settling.as_ref();
+    let want = expect.settling.as_deref().unwrap_or("none");
+    check("settling", want, settling.map_or("none", |s| s.name));
+    if let Some(want) = &expect.settling_level {
+        check(
+            "settling",
+            want,
+            settling.map_or("none", |s| s.level.word()),
+        );
+    }
+    if let Some(want) = &expect.settles_at {
+        let until = settling.map(|s| s.at.since(BASE).exact());
+        check("settling until", want, &until.unwrap_or_default());
+    }
+}
+
 fn compare_leading(expect: &Expect, verdict: &Verdict, check: &mut impl FnMut(&str, &str, &str)) {
     let leading = verdict.leading();
     if let Some(want) = &expect.offers {
@@ -305,6 +339,14 @@ fn compare_leading(expect: &Expect, verdict: &Verdict, check: &mut impl FnMut(&s
     let text = leading.map_or("", |f| f.text.as_str());
     for want in expect.text.iter().filter(|want| !text.contains(*want)) {
         check("text", want, text);
+    }
+    for (key, want) in &expect.evidence {
+        let got = leading.and_then(|f| f.evidence.get(key));
+        let got = got.map(ToString::to_string).unwrap_or_default();
+        check(key, &want.to_string(), &got);
+    }
+    for word in expect.unsaid.iter().filter(|word| text.contains(*word)) {
+        check("text", &format!("nothing of {word}"), text);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a scenario file may say. Times are offsets (`-12m`, `+15s`) from one base moment.
 
+use ocwatch::core::judge::Limits;
 use ocwatch::core::time::{Span, UnixMs};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -34,6 +35,25 @@ pub struct Scenario {
     /// It listens beyond this machine without a password.
     #[serde(default)]
     pub unsecured: bool,
+    /// Its list of sessions was not read to the end.
+    #[serde(default)]
+    pub partial_list: bool,
+    /// Limits of tools by their name, as configured.
+    #[serde(default)]
+    pub tool_limit: BTreeMap<String, String>,
+}
+
+impl Scenario {
+    /// Those of the program, and what is configured here.
+    pub fn limits(&self) -> Limits {
+        let named = self.tool_limit.iter();
+        Limits {
+            tool_named: named
+                .map(|(tool, text)| (tool.clone(), span(text)))
+                .collect(),
+            ..Limits::default()
+        }
+    }
 }
 
 /// What must follow about a server itself.
@@ -260,18 +280,34 @@ pub struct Expect {
     pub session: String,
     pub reported: Option<String>,
     pub activity: Option<String>,
+    /// What it is about (`none`: nothing is told), …
+    pub detail: Option<String>,
+    /// … and words of why it is so.
+    pub why: Option<String>,
     pub level: String,
     pub agree: Option<bool>,
+    /// It stands in lists and counts.
+    pub listed: Option<bool>,
     /// Names in order; the leading one first.
     #[serde(default)]
     pub findings: Vec<String>,
     /// Name of what it is about to be called.
     pub settling: Option<String>,
+    /// Level of that, …
+    pub settling_level: Option<String>,
+    /// … and until when it settles.
+    pub settles_at: Option<String>,
     /// Of the leading finding.
     pub offers: Option<Vec<String>>,
     /// Each is contained in the leading finding's text.
     #[serde(default)]
     pub text: Vec<String>,
+    /// None of these is.
+    #[serde(default)]
+    pub unsaid: Vec<String>,
+    /// Facts of the leading finding.
+    #[serde(default)]
+    pub evidence: BTreeMap<String, serde_json::Value>,
     /// Of the leading finding.
     pub path: Option<Vec<String>>,
     /// Contained in what is said of an unknown level.

@@ -64,6 +64,7 @@ impl Scenario {
         View {
             version: &self.version,
             unsecured: self.unsecured,
+            partial_list: self.partial_list,
             directory: &self.directory,
             session: rows.filter(|row| row.server == n).collect(),
         }
@@ -73,6 +74,7 @@ impl Scenario {
 struct View<'a> {
     version: &'a str,
     unsecured: bool,
+    partial_list: bool,
     directory: &'a [Dir],
     session: Vec<&'a Row>,
 }
@@ -97,7 +99,7 @@ impl View<'_> {
             Body::Sessions(SessionList {
                 rows: self.listed().map(|row| row.info(clock)).collect(),
                 asked_at: when,
-                complete: true,
+                complete: !self.partial_list,
             }),
         ];
         for directory in self.directories() {

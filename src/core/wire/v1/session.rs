@@ -130,11 +130,19 @@ pub fn decode_status(body: &[u8]) -> Result<Decoded<BTreeMap<SessionId, Status>>
             Ok(status) => {
                 out.items.insert(SessionId::from(&*id), status);
             }
-            Err(error) => out.skip(&error),
+            // It is named, so it is not idle, whatever it is.
+            Err(error) => {
+                out.skip(&error);
+                let status = Status::Other(UNREADABLE.to_owned());
+                out.items.insert(SessionId::from(&*id), status);
+            }
         }
     }
     Ok(out)
 }
+
+/// The type of a status that does not decode.
+const UNREADABLE: &str = "unreadable";
 
 #[derive(Deserialize)]
 struct WireStatus<'a> {
