@@ -330,7 +330,13 @@ fn one_hostile_row_costs_only_itself() {
     assert_eq!((decoded.items.len(), decoded.skipped), (1, 2));
     let status = br#"{"a":{"type":"busy"},"b":3,"c":{"type":"dreaming"}}"#;
     let decoded = v1::decode_status(status).unwrap();
-    assert_eq!((decoded.items.len(), decoded.skipped), (2, 1));
+    assert_eq!((decoded.items.len(), decoded.skipped), (3, 1));
+    let odd = &decoded.items[&SessionId::from("b")];
+    assert_eq!(
+        *odd,
+        Status::Other("unreadable".into()),
+        "named, so not idle"
+    );
 
     assert_eq!(
         v1::decode_problem(br#"{"name":"X","data":{"message":"a\n b"}}"#).unwrap(),
