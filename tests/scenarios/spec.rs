@@ -24,6 +24,9 @@ pub struct Scenario {
     pub skew: String,
     #[serde(default = "zero")]
     pub first_look: String,
+    /// Times at which the messages of every session are read again, and are what they were.
+    #[serde(default)]
+    pub reread: Vec<String>,
     #[serde(default)]
     pub directory: Vec<Dir>,
     pub session: Vec<Row>,

@@ -51,7 +51,28 @@ impl Scenario {
                 body: asks.unwrap_or_else(|| event.body(&clock, when)),
             });
         }
+        for text in &self.reread {
+            inputs.extend(self.tails(&clock, at(text)));
+        }
+        inputs.sort_by_key(|input| input.at);
         inputs
+    }
+
+    /// The messages of every session of the first connection once more, unchanged.
+    fn tails(&self, clock: &Writer, when: UnixMs) -> Vec<Input> {
+        let tail = |row: &Row| Input {
+            server: ServerId(row.server),
+            epoch: Epoch(1),
+            at: when,
+            body: Body::Tail(TailRead {
+                session: SessionId::from(row.id.as_str()),
+                asked_at: when,
+                messages: row.messages(clock),
+                whole: !row.partial,
+                missing: 0,
+            }),
+        };
+        self.session.iter().map(tail).collect()
     }
 
     pub fn servers(&self) -> u16 {
