@@ -114,6 +114,9 @@ pub struct Row {
     /// It is in no session list; only the run state names it.
     #[serde(default)]
     pub unlisted: bool,
+    /// It is in the list of the first connection only.
+    #[serde(default)]
+    pub forgotten: bool,
     #[serde(default = "idle")]
     pub status: String,
     pub retry: Option<RetryRow>,

@@ -118,7 +118,10 @@ impl View<'_> {
                 unsecured: self.unsecured,
             }),
             Body::Sessions(SessionList {
-                rows: self.listed().map(|row| row.info(clock)).collect(),
+                rows: self
+                    .listed(running.is_some())
+                    .map(|row| row.info(clock))
+                    .collect(),
                 asked_at: when,
                 complete: !self.partial_list,
             }),
@@ -126,7 +129,7 @@ impl View<'_> {
         for directory in self.directories() {
             bodies.extend(self.directory_bodies(clock, &directory, when, running));
         }
-        for row in self.listed().filter(|row| !row.unread) {
+        for row in self.listed(running.is_some()).filter(|row| !row.unread) {
             let messages = row.messages(clock);
             bodies.push(Body::Tail(TailRead {
                 session: SessionId::from(row.id.as_str()),
@@ -157,8 +160,9 @@ impl View<'_> {
         }
     }
 
-    fn listed(&self) -> impl Iterator<Item = &&Row> {
-        self.session.iter().filter(|row| !row.unlisted)
+    fn listed(&self, again: bool) -> impl Iterator<Item = &&Row> {
+        let rows = self.session.iter().filter(|row| !row.unlisted);
+        rows.filter(move |row| !(again && row.forgotten))
     }
 
     fn directories(&self) -> BTreeSet<String> {
