@@ -116,38 +116,30 @@ fn uncertain(facts: &Facts, message: &Message) -> Answer {
     let watch_at = facts.progress_of(message) + facts.limits.elsewhere;
     // Not from what was read before: it may have ended elsewhere meanwhile.
     let read = facts.session.tail.read_at.map(|at| facts.at(at));
-    let stuck_at = over_at(facts, facts.session, DEEPEST).filter(|at| read >= Some(*at));
-    let level_at = |at| match stuck_at {
-        Some(stuck) if at >= stuck => Level::Stuck,
-        _ => Level::Watch,
-    };
+    let over = over_at(facts, facts.session, DEEPEST).is_some_and(|at| read >= Some(at));
     if facts.now < watch_at {
+        let level = if over { Level::Stuck } else { Level::Watch };
         let why = "it may run in another OpenCode on this data";
-        return settles(level_at(watch_at), watch_at, why);
+        return settles(level, watch_at, why);
     }
-    match stuck_at {
-        Some(stuck) if facts.now >= stuck => {
-            let text = format!("cut off {}", place(facts));
-            base(facts, message, Level::Stuck, text)
-                .with("certain", "it is past what it may take")
-                .yes()
-        }
-        stuck_at => maybe(facts, message, stuck_at).yes(),
+    if over {
+        let text = format!("cut off {}", place(facts));
+        base(facts, message, Level::Stuck, text)
+            .with("certain", "it is past what it may take")
+            .yes()
+    } else {
+        maybe(facts, message).yes()
     }
 }
 
-fn maybe(facts: &Facts, message: &Message, stuck_at: Option<UnixMs>) -> Found {
+fn maybe(facts: &Facts, message: &Message) -> Found {
     let text = format!(
         "open {}, may run in another OpenCode on this data",
         place(facts)
     );
-    let found = base(facts, message, Level::Watch, text)
+    base(facts, message, Level::Watch, text)
         .with("certain", "nothing shows that it ran here")
-        .offer(MAYBE);
-    match stuck_at {
-        Some(at) => found.recheck(at),
-        None => found,
-    }
+        .offer(MAYBE)
 }
 
 /// `in bash ./start.sh`, `while writing`, …
