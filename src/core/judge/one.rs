@@ -187,9 +187,9 @@ pub(super) fn order(findings: &mut [Finding]) {
 fn verdict(facts: &Facts, bench: Bench, quiet: Level) -> Verdict {
     let mut findings = bench.findings;
     order(&mut findings);
-    let level = findings
-        .first()
-        .map_or(quiet, |first| first.level.max(quiet));
+    // A finding of level ok says nothing of what is not known.
+    let counts = findings.first().filter(|first| first.level > Level::Ok);
+    let level = counts.map_or(quiet, |first| first.level);
     let settling = bench
         .settling
         .into_iter()
