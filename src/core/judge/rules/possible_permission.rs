@@ -2,9 +2,9 @@
 //! the list (`/permission` answers 400), and a tool runs there that may wait for just that one.
 //!
 //! Such are webfetch, glob and grep (the patterns of their asks can break the list), and a bash
-//! that has not begun. What looks the same: a bash with output, a `!shell`, other tools, a tool
-//! that has only just begun, and an ask of another session that is the broken one: with several
-//! sessions that may wait, each is only watched.
+//! that has not begun (it waits in any case). What looks the same: a bash with output, a `!shell`,
+//! other tools, a tool that has only just begun, and an ask of another session that is the broken
+//! one: where several sessions may have it, each of them is only watched.
 
 use super::Rule;
 use crate::core::id::SessionId;

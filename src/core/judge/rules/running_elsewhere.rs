@@ -1,8 +1,8 @@
 //! `running-elsewhere`: reported idle here, but its messages change between two reads although no
 //! event told of it: another OpenCode on the same data works on it (a plain TUI has no port), or
-//! another of the servers that are watched says that it does. That
-//! is healthy, so the level is `ok`; it is named, because nothing can be stopped from here, and so
-//! that nobody takes it for `interrupted` or `unanswered-prompt`.
+//! another of the servers that are watched says that it does. That is healthy, so the level is
+//! `ok`; it is named, because nothing can be stopped from here, and so that nobody takes it for
+//! `interrupted` or `unanswered-prompt`.
 //!
 //! What looks the same: a read that overtook the event of a run of this server (it reports the run
 //! a moment later), a turn that has ended there, a change that is older than two minutes.
