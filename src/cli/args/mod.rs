@@ -3,6 +3,10 @@
 //! What it does: names, help and examples. What it does not: read the environment, the
 //! configuration, or judge what was said; `--help` and the README come from here.
 
+mod act;
+
+pub use act::{AbortArgs, ExportArgs};
+
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -191,31 +195,6 @@ pub struct ExplainArgs {
     /// One JSON document
     #[arg(long)]
     pub json: bool,
-}
-
-/// `ocwatch abort`.
-#[derive(Debug, Args)]
-pub struct AbortArgs {
-    /// Sessions: id, unique prefix of an id, whole title, or server/id
-    #[arg(value_name = "SESSION", required = true)]
-    pub sessions: Vec<String>,
-    /// Do not ask; needed off a terminal
-    #[arg(long, short = 'y')]
-    pub yes: bool,
-}
-
-/// `ocwatch export`.
-#[derive(Debug, Args)]
-pub struct ExportArgs {
-    /// Sessions: id, unique prefix of an id or a title, or server/id
-    #[arg(value_name = "SESSION", required = true)]
-    pub sessions: Vec<String>,
-    /// Where to: a file, a directory, or - for stdout [default: ./ID.json]
-    #[arg(long, short, value_name = "FILE|DIR|-")]
-    pub output: Option<PathBuf>,
-    /// Replace a file that exists
-    #[arg(long)]
-    pub force: bool,
 }
 
 /// `--inspect`.

@@ -1,0 +1,29 @@
+//! Arguments of the commands that act on sessions.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// `ocwatch abort`.
+#[derive(Debug, Args)]
+pub struct AbortArgs {
+    /// Sessions: id, unique prefix of an id, whole title, or server/id
+    #[arg(value_name = "SESSION", required = true)]
+    pub sessions: Vec<String>,
+    /// Do not ask; needed off a terminal
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+}
+
+/// `ocwatch export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Sessions: id, unique prefix of an id or a title, or server/id
+    #[arg(value_name = "SESSION", required = true)]
+    pub sessions: Vec<String>,
+    /// Where to: a file, a directory, or - for stdout [default: ./ID.json]
+    #[arg(long, short, value_name = "FILE|DIR|-")]
+    pub output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long)]
+    pub force: bool,
+}

@@ -1,0 +1,53 @@
+//! `ocwatch abort`: stop what runs, verified.
+
+use super::{agreed, client, locate_all, may_act, report, say, warn_if_asleep};
+use crate::core::plan::{self, Plan};
+use crate::net::client::Client;
+use crate::shell::act::abort::{Patience, abort};
+use crate::shell::exit::{Exit, Trouble};
+use crate::shell::session_ref::Purpose;
+use crate::shell::snapshot::Snapshot;
+use crate::tui::{Theme, safe};
+use std::io::Write;
+
+/// `ocwatch abort`. Each plan is shown on stderr before it is carried out; without `yes` it is also
+/// asked for on the terminal.
+pub async fn abort_all(
+    mut snapshot: Snapshot,
+    clients: &[Client],
+    sessions: &[String],
+    yes: bool,
+    out: &mut impl Write,
+) -> Result<Exit, Trouble> {
+    let keys = locate_all(&mut snapshot, sessions, Purpose::Act).await?;
+    let mut exit = Exit::Done;
+    for key in keys {
+        may_act(&snapshot, &key)?;
+        let Some(plan) = plan::abort(&snapshot.app.store, &key) else {
+            return Err(Trouble::Failed(format!("{} is gone", key.session)));
+        };
+        warn_if_asleep(&snapshot, &key);
+        let shown = shown(&plan, &snapshot.theme);
+        if yes {
+            // As with all that is said: if nobody reads it, that is no error.
+            std::io::stderr().write_all(shown.as_bytes()).ok();
+        } else if !agreed(shown).await? {
+            say("left as it is", &snapshot.theme);
+            exit = exit.worst(Exit::Failed);
+            continue;
+        }
+        let client = client(clients, &key)?;
+        let outcome = abort(client, &plan, Patience::default(), |_| {}).await;
+        exit = exit.worst(report(out, &snapshot, &key, "abort", &outcome)?);
+    }
+    Ok(exit)
+}
+
+/// What will be done and lost: said before it is done, whoever agreed to it.
+fn shown(plan: &Plan, theme: &Theme) -> String {
+    let mut text = format!("Abort \"{}\"\n", safe(&plan.title, theme));
+    for line in &plan.lines {
+        text.extend(["  ", &safe(line, theme), "\n"]);
+    }
+    text
+}
