@@ -6,7 +6,7 @@
 
 use crate::core::app::{Done, Effect, Msg, Outcome};
 use crate::core::id::{ServerId, SessionId, SessionKey};
-use crate::core::plan::Plan;
+use crate::core::plan::{ActionName, Plan};
 use crate::core::present::clean;
 use crate::feed::live::Commands;
 use crate::net::client::Client;
@@ -44,7 +44,7 @@ impl Effects {
     /// Starts an effect, or says what the loop must do.
     pub fn run(&self, effect: Effect) -> Option<Control> {
         match effect {
-            Effect::Abort(plan) => self.abort(plan),
+            Effect::Act(plan) => self.act(plan),
             Effect::Export { key } => self.export(key),
             Effect::Read { key } => self.read(&key),
             Effect::Load { server, directory } => {
@@ -70,7 +70,7 @@ impl Effects {
         self.clients.get(usize::from(server.0)).cloned()
     }
 
-    fn abort(&self, plan: Plan) {
+    fn act(&self, plan: Plan) {
         let Some(client) = self.client(plan.key.server) else {
             return;
         };
@@ -78,7 +78,7 @@ impl Effects {
         let answers = self.answers.clone();
         let key = plan.key.clone();
         let server = key.server;
-        self.spawn(key, "abort", async move {
+        self.spawn(key, plan.action, async move {
             let sent = |session: &SessionId| {
                 let key = SessionKey::new(server, session.clone());
                 // A loop with so many answers waiting learns it from the next reads.
@@ -99,7 +99,7 @@ impl Effects {
         };
         let place = Place::NextFree(self.export_dir.clone());
         let session = key.session.clone();
-        self.spawn(key, "export", async move {
+        self.spawn(key, ActionName::Export, async move {
             match export(&client, &session, place).await {
                 Ok(done) => Outcome::Done(format!(
                     "{} messages to {}",
@@ -114,16 +114,16 @@ impl Effects {
     fn spawn(
         &self,
         key: SessionKey,
-        action: &'static str,
+        action: ActionName,
         work: impl Future<Output = Outcome> + Send + 'static,
     ) {
         let answers = self.answers.clone();
-        tracing::info!(session = %key.session, action, "begun");
+        tracing::info!(session = %key.session, action = action.word(), "begun");
         let task = tokio::spawn(work);
         tokio::spawn(async move {
             let died = |_| Outcome::Failed("it ended by an error of ocwatch itself".to_owned());
             let outcome = task.await.unwrap_or_else(died);
-            tracing::info!(session = %key.session, action, ?outcome, "ended");
+            tracing::info!(session = %key.session, action = action.word(), ?outcome, "ended");
             let done = Done {
                 key,
                 action,

@@ -3,7 +3,7 @@
 use crate::core::app::{App, DialogState, Done, Effect, Running, Shown};
 use crate::core::id::SessionKey;
 use crate::core::judge::Level;
-use crate::core::plan;
+use crate::core::plan::{self, ActionName};
 use crate::core::store::{Reported, Why};
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Body, Input};
@@ -30,7 +30,7 @@ impl App {
         let drifted = self.ui.drifted_at;
         let steady = drifted.is_none_or(|at| now.since(at) >= STEADY);
         if stuck && steady && !plan.idle_before {
-            return self.start_abort(plan, now);
+            return self.start(plan, now);
         }
         self.ui.dialog = Some(DialogState::Abort(plan));
         Vec::new()
@@ -48,9 +48,9 @@ impl App {
         }
     }
 
-    fn start_abort(&mut self, plan: plan::Plan, now: UnixMs) -> Vec<Effect> {
-        if self.begin(&plan.key, "abort", now) {
-            vec![Effect::Abort(plan)]
+    pub(super) fn start(&mut self, plan: plan::Plan, now: UnixMs) -> Vec<Effect> {
+        if self.begin(&plan.key, plan.action, now) {
+            vec![Effect::Act(plan)]
         } else {
             Vec::new()
         }
@@ -84,7 +84,7 @@ impl App {
             self.ui.dialog = Some(DialogState::Load(key));
             return Vec::new();
         }
-        if self.begin(&key, "export", now) {
+        if self.begin(&key, ActionName::Export, now) {
             vec![Effect::Export { key }]
         } else {
             Vec::new()
@@ -106,7 +106,7 @@ impl App {
             Some(DialogState::Abort(shown)) => {
                 // The world may have moved since the dialog opened: what is done is planned now.
                 match plan::abort(&self.store, &shown.key) {
-                    Some(plan) => self.start_abort(plan, now),
+                    Some(plan) => self.start(plan, now),
                     None => self.tell("the session is gone"),
                 }
             }
@@ -164,12 +164,12 @@ impl App {
         verdict.is_some_and(|v| v.reported == Reported::Unknown(Why::NotAsked))
     }
 
-    fn tell(&mut self, words: &str) -> Vec<Effect> {
+    pub(super) fn tell(&mut self, words: &str) -> Vec<Effect> {
         self.ui.notice = Some(words.to_owned());
         Vec::new()
     }
 
-    fn free_selection(&mut self) -> Option<SessionKey> {
+    pub(super) fn free_selection(&mut self) -> Option<SessionKey> {
         let key = self.ui.selected.clone()?;
         if let Some(running) = self.running.get(&key) {
             self.ui.notice = Some(format!("{} is still under way here", running.action));
@@ -182,7 +182,7 @@ impl App {
         Some(key)
     }
 
-    fn begin(&mut self, key: &SessionKey, action: &'static str, now: UnixMs) -> bool {
+    pub(super) fn begin(&mut self, key: &SessionKey, action: ActionName, now: UnixMs) -> bool {
         if self.running.contains_key(key) {
             return false;
         }

@@ -6,11 +6,13 @@
 
 mod act;
 pub mod keymap;
+mod line;
 mod model;
 mod msg;
 mod rows;
 mod update;
 
+pub use line::TextLine;
 pub use model::{App, AppOptions, DialogState, Filter, PageKind, Running, Shown, Ui};
 pub use msg::{Done, Effect, Msg, Outcome};
 pub use rows::VisibleRow;

@@ -3,7 +3,7 @@
 use crate::core::app::{Outcome, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
-use crate::core::plan::Plan;
+use crate::core::plan::{ActionName, Plan};
 use crate::core::store::{Change, ServerSpec, Session, Store};
 use crate::core::time::{Span, UnixMs};
 use std::collections::{BTreeMap, BTreeSet};
@@ -82,8 +82,8 @@ pub struct Ui {
 /// An action that was started and has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Running {
-    /// `abort`, `export`, `load`.
-    pub action: &'static str,
+    /// Which.
+    pub action: ActionName,
     /// Since when; watcher's clock.
     pub since: UnixMs,
 }
@@ -92,7 +92,7 @@ pub struct Running {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// Which action.
-    pub action: &'static str,
+    pub action: ActionName,
     /// How it ended.
     pub outcome: Outcome,
     /// When it ended; watcher's clock.

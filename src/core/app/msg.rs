@@ -2,7 +2,7 @@
 
 use crate::core::app::keymap::Key;
 use crate::core::id::{Directory, ServerId, SessionKey};
-use crate::core::plan::Plan;
+use crate::core::plan::{ActionName, Plan};
 use crate::core::wire::Input;
 
 /// Something that happened.
@@ -34,8 +34,8 @@ pub enum Msg {
 pub struct Done {
     /// Whose.
     pub key: SessionKey,
-    /// Which action: `abort`, `export`.
-    pub action: &'static str,
+    /// Which action.
+    pub action: ActionName,
     /// How it ended.
     pub outcome: Outcome,
 }
@@ -56,7 +56,7 @@ pub enum Outcome {
 pub enum Effect {
     /// Carry out a plan and verify it; answers with [`Msg::AbortSent`] for each session that it
     /// aborts, then with [`Msg::Done`].
-    Abort(Plan),
+    Act(Plan),
     /// Write a session to a file; answers with [`Msg::Done`], the path in the text.
     Export {
         /// Which.

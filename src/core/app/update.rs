@@ -1,7 +1,7 @@
 //! One message in, effects out.
 
 use crate::core::app::keymap::{self, Action, Key};
-use crate::core::app::{App, Effect, Msg, PageKind};
+use crate::core::app::{App, Effect, Msg, PageKind, TextLine};
 use crate::core::store::Change;
 use crate::core::time::UnixMs;
 use crate::core::wire::Input;
@@ -253,38 +253,23 @@ impl App {
 
     fn type_filter(&mut self, key: Key) -> Vec<Effect> {
         let filter = &mut self.ui.filter;
-        let mut text: Vec<char> = filter.text.chars().collect();
-        let at = filter.cursor.unwrap_or(0).min(text.len());
+        let mut line = TextLine {
+            text: std::mem::take(&mut filter.text),
+            cursor: filter.cursor.unwrap_or(0),
+        };
         let cursor = match key {
             Key::Enter => None,
             Key::Esc => {
-                text.clear();
+                line.text.clear();
                 None
             }
-            Key::Char(c) => {
-                text.insert(at, c);
-                Some(at + 1)
+            _ => {
+                line.key(key);
+                Some(line.cursor)
             }
-            Key::Backspace if at > 0 => {
-                text.remove(at - 1);
-                Some(at - 1)
-            }
-            Key::Delete if at < text.len() => {
-                text.remove(at);
-                Some(at)
-            }
-            Key::Ctrl('u') => {
-                text.drain(..at);
-                Some(0)
-            }
-            Key::Left => Some(at.saturating_sub(1)),
-            Key::Right => Some((at + 1).min(text.len())),
-            Key::Home => Some(0),
-            Key::End => Some(text.len()),
-            _ => Some(at),
         };
         filter.cursor = cursor;
-        filter.text = text.into_iter().collect();
+        filter.text = line.text;
         self.refresh_rows();
         Vec::new()
     }

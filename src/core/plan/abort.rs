@@ -1,6 +1,6 @@
 //! Abort: reject what is asked, stop what runs, children included.
 
-use super::{Plan, Settle, Step};
+use super::{ActionName, Plan, Settle, Step};
 use crate::core::id::{SessionId, SessionKey};
 use crate::core::store::{Server, Session, Store};
 use crate::core::wire::Message;
@@ -52,6 +52,7 @@ pub fn abort(store: &Store, key: &SessionKey) -> Option<Plan> {
         })
         .collect();
     Some(Plan {
+        action: ActionName::Abort,
         key: key.clone(),
         title: session.info.title.clone(),
         steps,
@@ -102,6 +103,7 @@ fn rejects(server: &Server, session: &Session) -> Vec<Step> {
         ask: pending.ask.id.clone(),
         session: session.info.id.clone(),
         directory: session.info.directory.clone(),
+        message: None,
     };
     server.pending(session).map(reject).collect()
 }

@@ -3,5 +3,6 @@
 //! Invariant: nothing is called done that the server's own answers did not show.
 
 pub mod abort;
+mod carry;
 pub mod export;
 mod look;
