@@ -199,6 +199,16 @@ async fn one(
             let to = commands::output(it.output.as_deref(), it.sessions.len())?;
             commands::export_all(snapshot(), clients, &it.sessions, &to, it.force, out).await
         }
+        Command::Answer(it) => {
+            let wanted = commands::Wanted {
+                session: &it.session,
+                ask: it.ask.as_deref(),
+                wish: it.wish(),
+                dry_run: it.dry_run,
+            };
+            let color = env::color(common.color);
+            commands::answer_one(snapshot(), clients, wanted, color, out).await
+        }
     }
 }
 

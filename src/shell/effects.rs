@@ -6,12 +6,13 @@
 
 use crate::core::app::{Done, Effect, Msg, Outcome};
 use crate::core::id::{ServerId, SessionId, SessionKey};
-use crate::core::plan::{ActionName, Plan};
+use crate::core::plan::{ActionName, Plan, Step};
 use crate::core::present::clean;
 use crate::feed::live::Commands;
 use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
+use crate::shell::act::answer::answer;
 use crate::shell::act::export::{Place, export};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,6 +45,7 @@ impl Effects {
     /// Starts an effect, or says what the loop must do.
     pub fn run(&self, effect: Effect) -> Option<Control> {
         match effect {
+            Effect::Act(plan) if plan.action == ActionName::Answer => self.answer(plan),
             Effect::Act(plan) => self.act(plan),
             Effect::Export { key } => self.export(key),
             Effect::Read { key } => self.read(&key),
@@ -89,6 +91,22 @@ impl Effects {
                 commands.send(server, LinkCommand::Refresh(settle.directory.clone()));
                 commands.send(server, LinkCommand::ReadSession(settle.session.clone()));
             }
+            outcome
+        });
+    }
+
+    fn answer(&self, plan: Plan) {
+        let Some(client) = self.client(plan.key.server) else {
+            return;
+        };
+        let commands = self.commands.clone();
+        let key = plan.key.clone();
+        self.spawn(key.clone(), plan.action, async move {
+            let outcome = answer(&client, &plan, Patience::default()).await;
+            for directory in plan.steps.iter().filter_map(Step::directory) {
+                commands.send(key.server, LinkCommand::Refresh(directory.clone()));
+            }
+            commands.send(key.server, LinkCommand::ReadSession(key.session));
             outcome
         });
     }

@@ -1,10 +1,9 @@
 //! Abort: reject what is asked, stop what runs, children included.
 
-use super::{ActionName, Plan, Settle, Step};
-use crate::core::id::{SessionId, SessionKey};
+use super::{ActionName, Plan, Settle, Step, descendants};
+use crate::core::id::SessionKey;
 use crate::core::store::{Server, Session, Store};
 use crate::core::wire::Message;
-use std::collections::BTreeSet;
 
 /// Plans the abort of a session. `None` if there is no such session.
 ///
@@ -106,26 +105,4 @@ fn rejects(server: &Server, session: &Session) -> Vec<Step> {
         message: None,
     };
     server.pending(session).map(reject).collect()
-}
-
-/// All descendants, nearest first; a cycle ends where it began.
-fn descendants<'a>(server: &'a Server, root: &'a SessionId) -> Vec<&'a Session> {
-    let mut seen = BTreeSet::from([root]);
-    let mut found: Vec<&Session> = Vec::new();
-    let mut next = 0;
-    let mut at = root;
-    loop {
-        let mut children: Vec<&Session> = server.children(at).collect();
-        children.sort_by(|a, b| a.info.id.cmp(&b.info.id));
-        for child in children {
-            if seen.insert(&child.info.id) {
-                found.push(child);
-            }
-        }
-        match found.get(next) {
-            Some(row) => at = &row.info.id,
-            None => return found,
-        }
-        next += 1;
-    }
 }

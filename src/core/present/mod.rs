@@ -2,6 +2,7 @@
 //!
 //! What it does: choose words and order. What it does not: colours, widths, or judging.
 
+mod ask;
 mod build;
 mod changes;
 mod clean;
@@ -15,6 +16,7 @@ mod status;
 mod words;
 
 pub use crate::core::judge::{Agreement, Level};
+pub use ask::ask_lines;
 pub use build::screen;
 pub use changes::{
     Audience, Change, Changes, ServerState, SessionState, State, Title, change_json, change_line,

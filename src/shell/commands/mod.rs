@@ -1,14 +1,16 @@
 //! The headless commands: one snapshot, one answer, one exit code.
 //!
-//! What it does: `status`, `explain`, `abort`, `export`, and what they share: finding the sessions
+//! What it does: `status`, `explain`, `abort`, `answer`, `export`, and what they share: finding the sessions
 //! that were named, showing what will be done, telling how it ended. Results go to `out`, everything
 //! else to stderr. What it does not: parse arguments.
 
 mod abort;
+mod answer;
 mod export;
 mod read;
 
 pub use abort::abort_all;
+pub use answer::{Wanted, answer_one};
 pub use export::{Output, export_all, output};
 pub use read::{explain, status};
 
