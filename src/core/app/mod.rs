@@ -5,10 +5,12 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod key;
 pub mod keymap;
 mod line;
 mod model;
 mod msg;
+pub mod reply;
 mod rows;
 mod update;
 

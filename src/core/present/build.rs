@@ -5,12 +5,12 @@ use crate::core::app::{App, DialogState, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
 use crate::core::present::{
-    Dialog, FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, explain_lines, header,
-    rows, words,
+    Dialog, FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, explain_lines, form,
+    header, rows, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
-use crate::core::wire::Endpoint;
+use crate::core::wire::{AskKind, Endpoint};
 
 /// The finding of a crash.
 const INTERRUPTED: &str = "interrupted";
@@ -43,6 +43,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         filter: filter(app, rows.len()),
         attention_only: app.ui.attention_only,
         dialog: app.ui.dialog.as_ref().and_then(|state| dialog(app, state)),
+        form: form::form(app),
         page: page(app, now),
         notice: app
             .ui
@@ -216,12 +217,18 @@ fn footer(app: &App) -> Vec<Hint> {
         .selected
         .as_ref()
         .is_some_and(|key| app.is_asleep(key));
+    let asks = app.ui.selected.as_ref().and_then(|key| app.verdict(key));
+    let asks = asks.map_or(&[][..], |verdict| verdict.asks.as_slice());
+    let is_asked =
+        |kind: Option<AskKind>| asks.iter().any(|ask| kind.is_none_or(|it| it == ask.kind));
     let is_lost = app.store.servers().any(|(_, s)| !s.is_reachable());
     KEYMAP
         .iter()
         .filter(|binding| match binding.when {
             When::Moving => false,
             When::Row => has_row,
+            When::Asking => is_asked(None),
+            When::Permission => is_asked(Some(AskKind::Permission)),
             When::Asleep => is_asleep,
             When::Lost => is_lost,
             When::Always => true,

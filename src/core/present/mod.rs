@@ -8,6 +8,7 @@ mod changes;
 mod clean;
 mod detail;
 mod explain;
+mod form;
 mod header;
 mod json;
 mod rows;
@@ -25,7 +26,7 @@ pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use json::status_json;
 pub use screen::{
-    Count, Detail, Dialog, FilterLine, Hint, Line, Mark, Page, Piece, Row, Screen, ServerChip,
-    Tone, agreement_glyph,
+    Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Page, Piece, Row, Screen,
+    ServerChip, Tone, agreement_glyph,
 };
 pub use status::status_rows;
