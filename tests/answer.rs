@@ -9,6 +9,13 @@
 
 mod program;
 
+use ocwatch::core::app::Outcome;
+use ocwatch::core::id::{ServerId, SessionKey};
+use ocwatch::core::plan::{ActionName, Plan, Step};
+use ocwatch::core::wire::AskKind;
+use ocwatch::net::client::{Address, Client, Waits};
+use ocwatch::shell::act::abort::Patience;
+use ocwatch::shell::act::answer::answer;
 use ocwatch::shell::clock::system_clock;
 use ocwatch::sim::seed::Scenario;
 use ocwatch::sim::{Config, Fault, Sim};
@@ -162,7 +169,7 @@ fn a_permission_is_granted_once() {
     contains(
         &ran,
         0,
-        &["allow once: bash rm -r build", "done: allowed once"],
+        &["allow once: bash rm -r build", "done: allowed once after"],
     );
     assert!(ran.out.contains("answer: done"), "{ran:#?}");
     assert_eq!(world.reply("/permission/per_", "other")["reply"], "once");
@@ -181,7 +188,11 @@ fn a_permission_is_granted_from_now_on() {
 fn a_rejection_ends_the_turn_and_one_with_words_does_not() {
     let world = asking("other", BASH);
     let ran = world.answer("asks", &["--reject"]);
-    contains(&ran, 0, &["the turn ends", "rejected; the turn has ended"]);
+    contains(
+        &ran,
+        0,
+        &["the turn ends", "rejected after", "; the turn has ended"],
+    );
     let body = world.reply("/permission/per_", "other");
     assert_eq!(body, serde_json::json!({"reply": "reject"}));
 
@@ -475,6 +486,106 @@ fn what_was_answered_meanwhile_is_no_effect() {
     assert_eq!(world.sent().len(), 1);
     world.sim.clear_faults();
     assert_eq!(world.asks(), [id], "the other one still stands");
+}
+
+const FETCH: &str =
+    r#"{ tool = { name = "webfetch", ask = true, unreadable = true, output = "page" } }"#;
+
+#[test]
+fn a_permission_in_a_list_that_cannot_be_read_is_answered_by_its_id() {
+    let world = asking("other", FETCH);
+    let id = world.sim.pending().remove(0);
+    contains(&world.answer("asks", &["--once"]), 1, &["nothing is asked"]);
+    contains(
+        &world.answer("asks", &["--once", "--ask", &id]),
+        0,
+        &["allowed once"],
+    );
+    assert_eq!(world.reply("/permission/per_", "other")["reply"], "once");
+    assert!(world.sim.pending().is_empty());
+
+    // The one that breaks the list is another's: it stays broken.
+    let both = session("asks", "other", BASH) + &session("breaks", "other", FETCH);
+    let world = World::new(&both);
+    let id = world.sim.pending().remove(0);
+    let ran = world.answer("asks", &["--reject", "--ask", &id]);
+    contains(
+        &ran,
+        0,
+        &["the list itself cannot be read", "the turn has ended"],
+    );
+    assert_eq!(world.sim.pending().len(), 1);
+    let gone = world.answer("asks", &["--once", "--ask", &id]);
+    contains(&gone, 1, &["answered meanwhile"]);
+}
+
+/// A plan as it was made when the ask stood so; carried out with little patience.
+fn act(world: &World, key: &str, step: Step, idle_before: bool) -> Outcome {
+    let plan = Plan {
+        action: ActionName::Answer,
+        key: SessionKey::new(ServerId(0), world.id(key).into()),
+        title: String::new(),
+        steps: vec![step],
+        settle: Vec::new(),
+        lines: Vec::new(),
+        idle_before,
+    };
+    let address = Address::parse(&world.sim.url()).expect("an address");
+    let client = Client::new(address, None, Waits::default(), system_clock()).expect("a client");
+    let patience = Patience {
+        running: Duration::from_millis(300),
+        idle: Duration::from_millis(300),
+        pause: Duration::from_millis(50),
+    };
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(answer(&client, &plan, patience))
+}
+
+#[test]
+fn what_stays_listed_is_no_effect() {
+    let world = asking("work", BASH);
+    let id = world.sim.pending().remove(0);
+    let listed = serde_json::json!([{
+        "id": id, "sessionID": world.id("asks"), "permission": "bash",
+        "patterns": ["ls"], "metadata": {}, "always": [],
+    }]);
+    world
+        .sim
+        .fault("/permission", Fault::Json(listed.to_string()));
+    let step = Step::Allow {
+        ask: id.as_str().into(),
+        session: world.id("asks").into(),
+        directory: format!("{}/work", world.root).as_str().into(),
+        always: false,
+    };
+    let outcome = act(&world, "asks", step, false);
+    assert!(
+        matches!(&outcome, Outcome::NoEffect(text) if text.contains("still listed")),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn a_ghost_whose_session_runs_again_is_left_alone() {
+    let world = asking("work", BASH);
+    let step = |directory: &str| Step::Reject {
+        kind: AskKind::Permission,
+        ask: world.sim.pending().remove(0).as_str().into(),
+        session: world.id("asks").into(),
+        directory: format!("{}/{directory}", world.root).as_str().into(),
+        message: None,
+    };
+    let outcome = act(&world, "asks", step("work"), true);
+    assert!(
+        matches!(&outcome, Outcome::NoEffect(text) if text.contains("runs again")),
+        "{outcome:?}"
+    );
+    let outcome = act(&world, "asks", step("other"), false);
+    assert!(
+        matches!(&outcome, Outcome::NoEffect(text) if text.contains("no longer listed")),
+        "another directory does not know it: {outcome:?}"
+    );
+    assert!(world.sent().is_empty(), "{:?}", world.sent());
 }
 
 #[test]

@@ -191,6 +191,35 @@ fn the_demo_shows_judged_sessions_and_q_quits() {
 }
 
 #[test]
+fn a_question_is_answered_in_the_form_and_its_session_goes_on() {
+    let mut terminal = Terminal::start(&["--demo", "--filter", "Web2Epub: s"]);
+    terminal.until_text("waiting-question");
+    // A key is not taken before what is asked has been on the screen for a moment.
+    let begun = Instant::now();
+    while !terminal.text().contains("Which port should") {
+        assert!(begun.elapsed() < LONGEST, "{}", terminal.text());
+        terminal.press("r");
+        let answered = |screen: &vt100::Screen| {
+            let text = screen.contents();
+            text.contains("Which port should") || text.contains("press it again")
+        };
+        terminal.until("an answer to the key", answered);
+        if !terminal.text().contains("Which port should") {
+            terminal.press("g");
+            terminal.until("the notice gone", |screen| {
+                !screen.contents().contains("press it again")
+            });
+        }
+    }
+    terminal.press("2");
+    terminal.until_text("> (*) 2 3000");
+    terminal.press("\r");
+    terminal.until_text("answer done: answered");
+    terminal.press("Q");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
 fn signals_give_the_terminal_back() {
     for (name, code) in [("TERM", 143), ("INT", 130), ("HUP", 129), ("QUIT", 131)] {
         let mut terminal = Terminal::start(&["--demo"]);

@@ -2,6 +2,8 @@
 //!
 //! What it does: look, send once, look again. What it does not: plan (that is `core::plan::answer`),
 //! or send twice. Done is what is no longer listed; that a turn ended with it is told as it is seen.
+//! Where another permission breaks the list, done is what the server took: it answers 404 for an ask
+//! that is not pending.
 
 use super::abort::Patience;
 use super::carry::{carry_out, name};
@@ -23,7 +25,8 @@ struct Target<'a> {
 
 /// What was seen after it was sent.
 struct After {
-    listed: bool,
+    /// `None`: one of its entries breaks the list.
+    listed: Option<bool>,
     seen: Seen,
 }
 
@@ -44,16 +47,23 @@ pub async fn answer(client: &Client, plan: &Plan, patience: Patience) -> Outcome
         Err(why) => return Outcome::Failed(format!("{} failed: {why}", name(step))),
     }
     let ends = !plan.settle.is_empty();
-    let after = watch(client, &target, ends, begun + patience.running, patience).await;
+    let after = watch(client, &target, ends, patience).await;
     let took = format!("{:.1} s", begun.elapsed().as_secs_f64().max(0.1));
     match after {
         Err(why) => Outcome::Failed(format!(
             "it was sent, but what became of it could not be read: {why}"
         )),
-        Ok(after) if after.listed => Outcome::NoEffect(format!("after {took} it is still listed")),
+        Ok(after) if after.listed == Some(true) => {
+            Outcome::NoEffect(format!("after {took} it is still listed"))
+        }
         Ok(after) => {
             let said = said(step, !ends);
-            Outcome::Done(format!("{said}; {}, after {took}", follows(&after.seen)))
+            let unseen = match after.listed {
+                None => " (taken; the list itself cannot be read)",
+                Some(_) => "",
+            };
+            let follows = follows(&after.seen);
+            Outcome::Done(format!("{said} after {took}{unseen}; {follows}"))
         }
     }
 }
@@ -131,13 +141,20 @@ async fn watch(
     client: &Client,
     target: &Target<'_>,
     ends: bool,
-    until: Instant,
     patience: Patience,
 ) -> Result<After, ClientError> {
+    let begun = Instant::now();
     loop {
         let after = look(client, target).await;
-        let enough = |it: &After| !it.listed && (!ends || it.seen.is_settled());
-        if after.as_ref().is_ok_and(enough) || Instant::now() >= until {
+        let (wait, enough) = match &after {
+            Ok(it) if it.listed.is_none() => (patience.idle, false),
+            Ok(it) => {
+                let settled = !ends || it.seen.is_settled();
+                (patience.running, it.listed == Some(false) && settled)
+            }
+            Err(_) => (patience.running, false),
+        };
+        if enough || begun.elapsed() >= wait {
             return after;
         }
         sleep(patience.pause).await;
@@ -145,7 +162,11 @@ async fn watch(
 }
 
 async fn look(client: &Client, target: &Target<'_>) -> Result<After, ClientError> {
-    let listed = is_listed(client, target.kind, target.ask, target.directory).await?;
+    let listed = match is_listed(client, target.kind, target.ask, target.directory).await {
+        Ok(listed) => Some(listed),
+        Err(ClientError::Status { code: 400, .. }) => None,
+        Err(why) => return Err(why),
+    };
     let seen = session(client, &settle(target)).await?;
     Ok(After { listed, seen })
 }

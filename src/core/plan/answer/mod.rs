@@ -16,9 +16,9 @@ pub use refusal::Refusal;
 use super::{ActionName, Plan, Settle, Step, descendants};
 use crate::core::id::{AskId, Directory, SessionKey};
 use crate::core::judge::is_left_behind;
-use crate::core::store::{PendingAsk, Reported, Server, Session, Store};
+use crate::core::store::{Gap, PendingAsk, Reported, Server, Session, Store};
 use crate::core::time::UnixMs;
-use crate::core::wire::{Ask, AskKind};
+use crate::core::wire::{Ask, AskKind, Endpoint};
 
 /// What a person says to an ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,6 +129,41 @@ pub fn pick(
     let fits = |it: &Waiting| !named.is_empty() && it.ask.id.as_str().starts_with(named);
     let unknown = Refusal::NoSuch(named.to_owned());
     only(all.into_iter().filter(fits), unknown)
+        .or_else(|why| unreadable(store, key, named).ok_or(why))
+}
+
+/// A permission that is named by its whole id where one of them breaks the list of its project: an
+/// event told it to somebody, and a reply by id works all the same.
+fn unreadable(store: &Store, key: &SessionKey, named: &str) -> Option<Waiting> {
+    let server = store.server(key.server)?;
+    let session = server.sessions.get(&key.session)?;
+    let directory = &session.info.directory;
+    let is_broken = |gap: &Gap| {
+        gap.endpoint == Endpoint::Permission
+            && gap.status == Some(400)
+            && gap.directory.as_ref().is_none_or(|it| it == directory)
+    };
+    let can = named.starts_with("per_") && server.gaps.iter().any(is_broken);
+    can.then(|| Waiting {
+        key: key.clone(),
+        title: session.info.title.clone(),
+        directory: directory.clone(),
+        is_child: session.info.parent.is_some(),
+        ask: Ask {
+            id: named.into(),
+            session: key.session.clone(),
+            kind: AskKind::Permission,
+            tool: None,
+            permission: Some("a permission that cannot be read".to_owned()),
+            patterns: Vec::new(),
+            always: Vec::new(),
+            questions: Vec::new(),
+        },
+        ghost: false,
+        idle: false,
+        seen_at: UnixMs::default(),
+        others: 0,
+    })
 }
 
 fn only(found: impl Iterator<Item = Waiting>, none: Refusal) -> Result<Waiting, Refusal> {
