@@ -5,6 +5,10 @@
 //! be done; nothing acts unless a person asked for it.
 
 mod abort;
+pub mod repair;
+pub mod reset;
+mod stop;
+pub mod survey;
 
 pub use abort::abort;
 

@@ -6,3 +6,5 @@ pub mod abort;
 mod carry;
 pub mod export;
 mod look;
+pub mod reset;
+pub mod survey;
