@@ -8,8 +8,9 @@
 use super::stop::{Kin, reject, stop};
 use super::survey::{BrokenPart, Survey, Surveyed};
 use super::{Settle, Step};
-use crate::core::id::{MessageId, SessionId, SessionKey};
+use crate::core::id::{Directory, MessageId, SessionId, SessionKey};
 use crate::core::judge::{Level, Verdict};
+use crate::core::store::Store;
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Ask, AskKind, Message};
 use std::collections::BTreeSet;
@@ -78,6 +79,40 @@ pub fn cause(verdict: &Verdict) -> Cause {
             .leading()
             .is_some_and(|it| it.name == "revert-pending"),
     }
+}
+
+/// Whom to survey.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// The session.
+    pub session: SessionId,
+    /// Its directory, as it was known: a deleted session is looked for there.
+    pub directory: Directory,
+    /// Its title, as it was known.
+    pub title: String,
+    /// Subagents that are known, at any depth.
+    pub known_below: Vec<SessionId>,
+}
+
+/// As the store knows it; also a deleted session that still runs. `None`: no such session.
+pub fn subject(store: &Store, key: &SessionKey) -> Option<Subject> {
+    let server = store.server(key.server)?;
+    if let Some(session) = server.sessions.get(&key.session) {
+        let below = super::abort::descendants(server, &key.session);
+        return Some(Subject {
+            session: key.session.clone(),
+            directory: session.info.directory.clone(),
+            title: session.info.title.clone(),
+            known_below: below.iter().map(|it| it.info.id.clone()).collect(),
+        });
+    }
+    let zombie = server.strangers.get(&key.session)?;
+    Some(Subject {
+        session: key.session.clone(),
+        directory: zombie.directory.clone(),
+        title: format!("deleted session {}", key.session),
+        known_below: Vec::new(),
+    })
 }
 
 /// What is to be reset, and what may be done for it.

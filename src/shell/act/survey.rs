@@ -5,6 +5,7 @@
 //! the ids of all messages and the newest [`TRAIL`](crate::core::plan::survey::TRAIL), page by page.
 
 use crate::core::id::{Directory, SessionId};
+use crate::core::plan::reset::Subject;
 use crate::core::plan::survey::{Neighbour, Survey, Surveyed};
 use crate::core::wire::v1::Decoded;
 use crate::core::wire::{Ask, SessionInfo, Status};
@@ -15,19 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const PAGE: usize = 100;
 /// A family with more sessions, or a session with more pages, does not end.
 const MANY: usize = 10_000;
-
-/// Whom to read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subject {
-    /// The session.
-    pub session: SessionId,
-    /// Its directory, as it was known: a deleted session is looked for there.
-    pub directory: Directory,
-    /// Its title, as it was known.
-    pub title: String,
-    /// Subagents that are known, at any depth.
-    pub known_below: Vec<SessionId>,
-}
 
 /// Reads it all.
 pub async fn survey(client: &Client, subject: &Subject) -> Result<Survey, ClientError> {
