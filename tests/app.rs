@@ -182,6 +182,7 @@ fn a_stuck_session_that_is_looked_at_is_aborted_with_one_key() {
         key,
         action: ActionName::Abort,
         outcome: Outcome::NoEffect("still busy".into()),
+        tried: Vec::new(),
     };
     update(&mut desk.app, Msg::Done(done), UnixMs(desk.now));
     let shown = screen(&desk.app, UnixMs(desk.now));

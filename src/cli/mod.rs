@@ -265,6 +265,8 @@ async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
         export_dir: PathBuf::from("."),
+        save_dir: start::export_dir(),
+        clock: setup.clock.clone(),
         answers: to_loop,
     };
     let dashboard = Dashboard {

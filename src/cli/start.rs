@@ -124,6 +124,7 @@ impl Setup {
             utc_offset: utc_offset(&self.clock),
             filter: common.filter.clone().unwrap_or_default(),
             limits: self.limits.clone(),
+            export_shown: export_dir().display().to_string(),
         };
         App::new(specs, options)
     }

@@ -88,6 +88,10 @@ pub enum Action {
     Abort,
     /// Export the selected session.
     Export,
+    /// Reset the selected session.
+    Reset,
+    /// Mark the selected session for the next action.
+    Mark,
     /// Every rule tried, for the selected session.
     Explain,
     /// Load the asleep project of this row.
@@ -169,6 +173,22 @@ pub static KEYMAP: &[Binding] = &[
         "export",
         "export the session to a JSON file that `opencode import` takes",
         When::Row,
+    ),
+    bind(
+        Action::Reset,
+        "reset",
+        &[Key::Char('R')],
+        "reset",
+        "bring the session to where its next prompt is answered; shows the plan first",
+        When::Row,
+    ),
+    bind(
+        Action::Mark,
+        "mark",
+        &[Key::Char(' ')],
+        "mark",
+        "mark the session: abort and export then act on all that are marked; Esc unmarks",
+        When::Moving,
     ),
     bind(
         Action::Explain,

@@ -1,6 +1,6 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
-use crate::core::app::{Outcome, VisibleRow};
+use crate::core::app::{Outcome, ResetDialog, Tried, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
@@ -17,6 +17,8 @@ pub struct AppOptions {
     pub utc_offset: Span,
     /// A filter from the command line.
     pub filter: String,
+    /// Where a reset saves what it is going to change, as shown.
+    pub export_shown: String,
 }
 
 /// The filter line.
@@ -40,8 +42,10 @@ pub enum PageKind {
 /// A question that waits for an answer; bound to its session, wherever the row goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DialogState {
-    /// Abort, with its plan.
-    Abort(Plan),
+    /// Abort, with the plan of each session.
+    Abort(Vec<Plan>),
+    /// Reset, with its ladder once it is read.
+    Reset(ResetDialog),
     /// Load an asleep project for this session.
     Load(SessionKey),
 }
@@ -63,6 +67,8 @@ pub struct Ui {
     pub filter: Filter,
     /// Only what needs attention.
     pub attention_only: bool,
+    /// Sessions that the next action is meant for, instead of the selected one.
+    pub marked: BTreeSet<SessionKey>,
     /// Sessions whose children are folded away.
     pub folded: BTreeSet<SessionKey>,
     /// A page over everything, and its first line shown.
@@ -86,6 +92,8 @@ pub struct Running {
     pub action: ActionName,
     /// Since when; watcher's clock.
     pub since: UnixMs,
+    /// What it does just now; empty: nothing more is known.
+    pub step: String,
 }
 
 /// The result of an action, shown in its row until the next key.
@@ -113,6 +121,10 @@ pub struct App {
     pub ui: Ui,
     /// Actions under way, one per session.
     pub running: BTreeMap<SessionKey, Running>,
+    /// Rungs of a reset that did not help.
+    pub tried: BTreeMap<SessionKey, Tried>,
+    /// Where a reset saves what it is going to change, as shown.
+    pub export_shown: String,
     /// Results not yet seen away.
     pub results: BTreeMap<SessionKey, Shown>,
     /// The rows as they stand on the screen, in order.
@@ -145,6 +157,8 @@ impl App {
             utc_offset: options.utc_offset,
             ui,
             running: BTreeMap::new(),
+            tried: BTreeMap::new(),
+            export_shown: options.export_shown,
             results: BTreeMap::new(),
             rows: Vec::new(),
         }

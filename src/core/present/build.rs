@@ -1,11 +1,11 @@
 //! The whole screen from the app.
 
 use crate::core::app::keymap::{self, Action, KEYMAP, When};
-use crate::core::app::{App, DialogState, PageKind};
+use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
 use crate::core::present::{
-    Dialog, FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, explain_lines, header,
+    FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, header,
     rows, words,
 };
 use crate::core::store::LinkState;
@@ -42,7 +42,11 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         detail_scroll: app.ui.detail_scroll,
         filter: filter(app, rows.len()),
         attention_only: app.ui.attention_only,
-        dialog: app.ui.dialog.as_ref().and_then(|state| dialog(app, state)),
+        dialog: app
+            .ui
+            .dialog
+            .as_ref()
+            .and_then(|state| dialog::dialog(app, state)),
         page: page(app, now),
         notice: app
             .ui
@@ -117,33 +121,6 @@ fn filter(app: &App, hits: usize) -> Option<FilterLine> {
         cursor: filter.cursor,
         hits,
         of: app.store.sessions().count(),
-    })
-}
-
-fn dialog(app: &App, state: &DialogState) -> Option<Dialog> {
-    let key = match state {
-        DialogState::Abort(plan) => &plan.key,
-        DialogState::Load(key) => key,
-    };
-    let server = clean(&app.store.server(key.server)?.spec.name);
-    let foot = "Enter or y do it · Esc leave it".to_owned();
-    Some(match state {
-        DialogState::Abort(plan) => Dialog {
-            title: format!("Abort \"{}\" on {server}", clean(&plan.title)),
-            lines: plan.lines.iter().map(|line| clean(line)).collect(),
-            foot,
-        },
-        DialogState::Load(key) => {
-            let session = app.store.session(key)?;
-            Dialog {
-                title: format!("Load the project of \"{}\" on {server}", rows::title(session)),
-                lines: vec![
-                    clean(session.info.directory.as_str()),
-                    "The server has not been asked about this project. Asking starts it: its plugins run, and it stays loaded.".to_owned(),
-                ],
-                foot,
-            }
-        }
     })
 }
 

@@ -6,6 +6,7 @@ mod build;
 mod changes;
 mod clean;
 mod detail;
+mod dialog;
 mod explain;
 mod header;
 mod json;

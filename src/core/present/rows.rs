@@ -20,6 +20,7 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         server: clean(&server.spec.name),
         depth: visible.depth,
         folded: visible.folded,
+        marked: app.ui.marked.contains(key),
         title: title(session),
         reported: words::reported(&verdict.reported),
         agreement: verdict.agreement,
@@ -83,8 +84,12 @@ pub(super) fn why(verdict: &Verdict, server: &Server, now: UnixMs) -> (String, S
 fn result(app: &App, key: &SessionKey, now: UnixMs) -> Option<Piece> {
     if let Some(running) = app.running.get(key) {
         let age = now.since(running.since).short();
+        let step = match running.step.as_str() {
+            "" => String::new(),
+            step => format!(": {}", clean(step)),
+        };
         return Some(Piece::new(
-            format!("{} … {age}", running.action),
+            format!("{}{step} … {age}", running.action),
             Tone::Strong,
         ));
     }
