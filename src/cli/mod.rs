@@ -12,8 +12,9 @@ mod log;
 pub mod servers;
 mod start;
 
+use crate::core::plan::reset::Consent;
 use crate::shell::clock::system_clock;
-use crate::shell::commands::{self, Look, say};
+use crate::shell::commands::{self, Look, ResetWish, say};
 use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::interactive::{Dashboard, DashboardError};
@@ -21,7 +22,7 @@ use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
 use crate::tui::{self, TerminalError, Theme};
-use args::{Cli, Command, Common};
+use args::{AllowArg, Cli, Command, Common, ResetArgs};
 use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
 use start::{Setup, setup};
@@ -105,7 +106,7 @@ fn start(cli: &Cli) -> eyre::Result<Exit> {
     color_eyre::install()?;
     let log_dir = start::state_dir();
     let _log = log::start(cli.common.log_level, log_dir.as_deref());
-    refuse_silent_abort(cli)?;
+    refuse_silent_action(cli)?;
     let clock = system_clock();
     let setup = setup(cli, &clock)?;
     let runtime = Builder::new_multi_thread()
@@ -126,12 +127,30 @@ fn command(runtime: &Runtime, cli: &Cli, setup: &Setup) -> Result<Exit, Trouble>
 }
 
 /// Off a terminal nobody can agree.
-fn refuse_silent_abort(cli: &Cli) -> Result<(), Trouble> {
-    match &cli.command {
-        Some(Command::Abort(abort)) if !abort.yes && !std::io::stdin().is_terminal() => Err(
-            Trouble::Usage("abort needs --yes when stdin is not a terminal".to_owned()),
-        ),
-        _ => Ok(()),
+fn refuse_silent_action(cli: &Cli) -> Result<(), Trouble> {
+    let (name, agreed) = match &cli.command {
+        Some(Command::Abort(it)) => ("abort", it.yes),
+        Some(Command::Reset(it)) => ("reset", it.yes || it.dry_run),
+        _ => return Ok(()),
+    };
+    if agreed || std::io::stdin().is_terminal() {
+        return Ok(());
+    }
+    let text = format!("{name} needs --yes when stdin is not a terminal");
+    Err(Trouble::Usage(text))
+}
+
+fn reset_wish(said: &ResetArgs) -> ResetWish {
+    let consent = |it: &AllowArg| match it {
+        AllowArg::Dispose => Consent::Dispose,
+        AllowArg::Fork => Consent::Fork,
+        AllowArg::Elsewhere => Consent::Elsewhere,
+    };
+    ResetWish {
+        dry_run: said.dry_run,
+        yes: said.yes,
+        allow: said.allow.iter().map(consent).collect(),
+        export_dir: start::export_dir(),
     }
 }
 
@@ -195,6 +214,10 @@ async fn one(
         Command::Abort(it) => {
             commands::abort_all(snapshot(), clients, &it.sessions, it.yes, out).await
         }
+        Command::Reset(it) => {
+            let wish = reset_wish(it);
+            commands::reset(snapshot(), clients, &it.session, &wish, out).await
+        }
         Command::Export(it) => {
             let to = commands::output(it.output.as_deref(), it.sessions.len())?;
             commands::export_all(snapshot(), clients, &it.sessions, &to, it.force, out).await
@@ -252,6 +275,8 @@ async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
         export_dir: PathBuf::from("."),
+        save_dir: start::export_dir(),
+        clock: setup.clock.clone(),
         answers: to_loop,
     };
     let dashboard = Dashboard {

@@ -6,14 +6,18 @@
 
 use crate::core::app::{Done, Effect, Msg, Outcome};
 use crate::core::id::{ServerId, SessionId, SessionKey};
+use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::{ActionName, Plan, Step};
 use crate::core::present::clean;
+use crate::core::time::Clock;
 use crate::feed::live::Commands;
 use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
 use crate::shell::act::answer::answer;
 use crate::shell::act::export::{Place, export};
+use crate::shell::act::reset::{Hands, reset};
+use crate::shell::act::survey::survey;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -37,6 +41,10 @@ pub struct Effects {
     pub commands: Commands,
     /// Where exports go.
     pub export_dir: PathBuf,
+    /// Where a reset saves what it is going to change.
+    pub save_dir: PathBuf,
+    /// The watcher's clock.
+    pub clock: Clock,
     /// Where answers go.
     pub answers: mpsc::Sender<Msg>,
 }
@@ -47,6 +55,8 @@ impl Effects {
         match effect {
             Effect::Act(plan) if plan.action == ActionName::Answer => self.answer(plan),
             Effect::Act(plan) => self.act(plan),
+            Effect::Survey { key, subject } => self.survey(key, subject),
+            Effect::Reset { subject, order } => self.reset(subject, order),
             Effect::Export { key } => self.export(key),
             Effect::Read { key } => self.read(&key),
             Effect::Load { server, directory } => {
@@ -91,7 +101,59 @@ impl Effects {
                 commands.send(server, LinkCommand::Refresh(settle.directory.clone()));
                 commands.send(server, LinkCommand::ReadSession(settle.session.clone()));
             }
-            outcome
+            (outcome, Tried::default())
+        });
+    }
+
+    fn survey(&self, key: SessionKey, subject: Subject) {
+        let Some(client) = self.client(key.server) else {
+            return;
+        };
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let read = survey(&client, &subject).await;
+            let read = read.map_err(|why| clean(&why.to_string()));
+            // A closed channel: the program is ending, nobody waits for it.
+            answers.send(Msg::Surveyed { key, read }).await.ok();
+        });
+    }
+
+    fn reset(&self, subject: Subject, order: ResetOrder) {
+        let key = order.key.clone();
+        let Some(client) = self.client(key.server) else {
+            return;
+        };
+        let (commands, answers) = (self.commands.clone(), self.answers.clone());
+        let (save_dir, clock) = (self.save_dir.clone(), self.clock.clone());
+        self.spawn(key.clone(), ActionName::Reset, async move {
+            // A loop with so many answers waiting learns it from the next reads.
+            let tell = |msg: Msg| {
+                answers.try_send(msg).ok();
+            };
+            let hands = Hands {
+                client: &client,
+                export_dir: &save_dir,
+                patience: Patience::default(),
+                clock: &clock,
+                progress: &|what| {
+                    let (key, words) = (key.clone(), what.to_owned());
+                    tell(Msg::Step { key, words });
+                },
+                sent: &|id| tell(Msg::AbortSent(SessionKey::new(key.server, id.clone()))),
+            };
+            let climbed = reset(&hands, &subject, &order).await;
+            let refresh = LinkCommand::Refresh(subject.directory.clone());
+            commands.send(key.server, refresh);
+            for id in subject.known_below.iter().chain([&subject.session]) {
+                commands.send(key.server, LinkCommand::ReadSession(id.clone()));
+            }
+            let wants = climbed.wanting.is_some();
+            let tried = if wants {
+                climbed.tried
+            } else {
+                Tried::default()
+            };
+            (climbed.outcome, tried)
         });
     }
 
@@ -107,7 +169,7 @@ impl Effects {
                 commands.send(key.server, LinkCommand::Refresh(directory.clone()));
             }
             commands.send(key.server, LinkCommand::ReadSession(key.session));
-            outcome
+            (outcome, Tried::default())
         });
     }
 
@@ -118,14 +180,15 @@ impl Effects {
         let place = Place::NextFree(self.export_dir.clone());
         let session = key.session.clone();
         self.spawn(key, ActionName::Export, async move {
-            match export(&client, &session, place).await {
+            let outcome = match export(&client, &session, place).await {
                 Ok(done) => Outcome::Done(format!(
                     "{} messages to {}",
                     done.messages,
                     clean(&done.path.display().to_string())
                 )),
                 Err(why) => Outcome::Failed(clean(&why.to_string())),
-            }
+            };
+            (outcome, Tried::default())
         });
     }
 
@@ -133,19 +196,23 @@ impl Effects {
         &self,
         key: SessionKey,
         action: ActionName,
-        work: impl Future<Output = Outcome> + Send + 'static,
+        work: impl Future<Output = (Outcome, Tried)> + Send + 'static,
     ) {
         let answers = self.answers.clone();
         tracing::info!(session = %key.session, action = action.word(), "begun");
         let task = tokio::spawn(work);
         tokio::spawn(async move {
-            let died = |_| Outcome::Failed("it ended by an error of ocwatch itself".to_owned());
-            let outcome = task.await.unwrap_or_else(died);
+            let died = |_| {
+                let words = "it ended by an error of ocwatch itself";
+                (Outcome::Failed(words.to_owned()), Tried::default())
+            };
+            let (outcome, tried) = task.await.unwrap_or_else(died);
             tracing::info!(session = %key.session, action = action.word(), ?outcome, "ended");
             let done = Done {
                 key,
                 action,
                 outcome,
+                tried,
             };
             // A closed channel: the program is ending, nobody waits for it.
             answers.send(Msg::Done(done)).await.ok();

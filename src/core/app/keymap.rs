@@ -48,8 +48,14 @@ pub enum Action {
     Deny,
     /// Export the selected session.
     Export,
+    /// Reset the selected session.
+    Reset,
+    /// Mark the selected session for the next action.
+    Mark,
     /// Every rule tried, for the selected session.
     Explain,
+    /// What was done and how it ended.
+    Log,
     /// Load the asleep project of this row.
     Load,
     /// Try lost servers again now.
@@ -167,6 +173,22 @@ pub static KEYMAP: &[Binding] = &[
         When::Row,
     ),
     bind(
+        Action::Reset,
+        "reset",
+        &[Key::Char('R')],
+        "reset",
+        "bring the session to where its next prompt is answered; shows the plan first",
+        When::Row,
+    ),
+    bind(
+        Action::Mark,
+        "mark",
+        &[Key::Char(' ')],
+        "mark",
+        "mark the session: abort and export then act on all that are marked; Esc unmarks",
+        When::Moving,
+    ),
+    bind(
         Action::Explain,
         "explain",
         &[Key::Char('x')],
@@ -229,6 +251,14 @@ pub static KEYMAP: &[Binding] = &[
         "quit",
         "go back; at the top, q quits",
         When::Always,
+    ),
+    bind(
+        Action::Log,
+        "log",
+        &[Key::Tab],
+        "log",
+        "show or leave the log: what was done here and how it ended",
+        When::Moving,
     ),
     bind(
         Action::Quit,

@@ -30,6 +30,8 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Layout { rows, last_scroll } => app.laid_out(rows, last_scroll),
         Msg::Tick => app.feed(Vec::new(), now),
         Msg::AbortSent(key) => app.abort_sent(&key, now),
+        Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
+        Msg::Step { key, words } => app.step(&key, words),
         Msg::Done(done) => app.done(done, now),
     }
 }
@@ -114,6 +116,7 @@ impl App {
             Action::Back => self.back(key),
             Action::Help => self.toggle_page(PageKind::Help),
             Action::Explain => self.explain(),
+            Action::Log => self.toggle_page(PageKind::Log),
             Action::Filter => self.open_filter(),
             Action::Attention => self.toggle_attention(),
             Action::Open => self.open(),
@@ -123,6 +126,8 @@ impl App {
             Action::AllowAlways => self.reply(Then::Always, now),
             Action::Deny => self.reply(Then::Deny, now),
             Action::Export => self.export(now),
+            Action::Reset => self.ask_reset(now),
+            Action::Mark => self.mark(),
             Action::Load => self.ask_load(),
             Action::Servers => self.retry_servers(),
             Action::Fold => self.fold(),
@@ -159,6 +164,10 @@ impl App {
         }
         if self.ui.detail_open {
             self.ui.detail_open = false;
+            return Vec::new();
+        }
+        if !self.ui.marked.is_empty() {
+            self.ui.marked.clear();
             return Vec::new();
         }
         if !self.ui.filter.text.is_empty() {
@@ -223,7 +232,7 @@ impl App {
         Vec::new()
     }
 
-    fn select(&mut self, by: isize) {
+    pub(super) fn select(&mut self, by: isize) {
         let last = self.rows.len().saturating_sub(1);
         let place = self.selected_place().unwrap_or(0);
         let place = place.saturating_add_signed(by).min(last);

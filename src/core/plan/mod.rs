@@ -6,6 +6,10 @@
 
 mod abort;
 pub mod answer;
+pub mod repair;
+pub mod reset;
+mod stop;
+pub mod survey;
 
 pub use abort::abort;
 

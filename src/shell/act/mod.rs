@@ -7,3 +7,5 @@ pub mod answer;
 mod carry;
 pub mod export;
 mod look;
+pub mod reset;
+pub mod survey;
