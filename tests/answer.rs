@@ -262,7 +262,8 @@ fn without_a_flag_it_says_what_is_asked_and_how_to_answer() {
     let world = asking("work", TWO);
     let ran = world.answer("asks", &[]);
     let id = world.asks().remove(0);
-    let command = format!("ocwatch answer {} --ask {id}", world.id("asks"));
+    let (name, url) = (world.id("asks"), world.sim.url());
+    let command = format!("ocwatch answer {name} --server {url} --ask {id}");
     contains(
         &ran,
         2,

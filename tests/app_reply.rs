@@ -166,7 +166,7 @@ impl Desk {
         screen(&self.app, UnixMs(self.now))
     }
     fn form(&self) -> Form {
-        self.screen().form.expect("a form is open")
+        self.screen().form.unwrap()
     }
     /// The form as text, without what wraps it.
     fn text(&self) -> String {
@@ -568,6 +568,39 @@ fn a_lost_question_is_shown_and_cannot_be_answered() {
 }
 
 #[test]
+fn what_a_rejection_does_besides_is_said_before() {
+    let mut desk = Desk::new();
+    desk.permission("ses_one", "per_1", "ls");
+    desk.permission("ses_one", "per_2", "rm -r build");
+    desk.select("ses_one");
+    desk.press('d');
+    desk.key(Key::Enter);
+    let text = desk.text();
+    assert!(
+        text.contains("1 other permission of this session"),
+        "{text}"
+    );
+    assert!(text.contains("its parent goes on without it"), "{text}");
+    desk.keys("no");
+    let text = desk.text();
+    assert!(text.contains("1 other permission"), "{text}");
+    assert!(!text.contains("its parent goes on"), "{text}");
+    desk.key(Key::Esc);
+    desk.press('r');
+    desk.key(Key::Enter);
+    assert!(
+        !desk.text().contains("other permission"),
+        "once rejects nothing"
+    );
+    desk.press('3');
+    assert!(
+        desk.text().contains("1 other permission"),
+        "{}",
+        desk.text()
+    );
+}
+
+#[test]
 fn the_footer_offers_answers_only_where_something_is_asked() {
     let offered = |desk: &Desk| {
         let hints = desk.screen().footer;
@@ -584,6 +617,11 @@ fn the_footer_offers_answers_only_where_something_is_asked() {
     let mut desk = with_question(&port());
     desk.key(Key::Esc);
     assert_eq!(offered(&desk), ["r", "d"]);
+    let mut desk = with_permission();
+    desk.busy.clear();
+    desk.wait(SECOND);
+    desk.read();
+    assert_eq!(offered(&desk), ["r", "d"], "a ghost is only dismissed");
 }
 
 #[test]

@@ -228,6 +228,7 @@ async fn one(
                 ask: it.ask.as_deref(),
                 wish: it.wish(),
                 dry_run: it.dry_run,
+                named_server: !common.server.is_empty(),
             };
             let color = env::color(common.color);
             commands::answer_one(snapshot(), clients, wanted, color, out).await

@@ -59,6 +59,7 @@ pub struct ExportArgs {
 
 /// `ocwatch answer`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub struct AnswerArgs {
     /// The session that asks, or one above it: id, unique prefix of an id, whole title, or server/id
     #[arg(value_name = "SESSION")]
@@ -74,7 +75,6 @@ pub struct AnswerArgs {
     pub always: bool,
     /// Reject: the turn ends; a permission with words: the agent goes on and hears them
     #[arg(long, value_name = "MESSAGE", num_args = 0..=1, group = "how")]
-    #[expect(clippy::option_option, reason = "absent, without words, with words")]
     pub reject: Option<Option<String>>,
     /// Take an ask off the list that nobody waits for any more
     #[arg(long, group = "how")]

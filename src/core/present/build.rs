@@ -4,6 +4,8 @@ use crate::core::app::keymap::{self, Action, KEYMAP, When};
 use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
+use crate::core::plan;
+use crate::core::plan::answer::{Waiting, waiting};
 use crate::core::present::{
     FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, form,
     header, log, rows, words,
@@ -201,6 +203,14 @@ fn words_of(app: &App, binding: &keymap::Binding) -> &'static str {
     }
 }
 
+/// What is asked in the selected row and below it, where it can be answered.
+fn asked(app: &App) -> Vec<Waiting> {
+    let selected = app.ui.selected.as_ref();
+    let asks = selected.filter(|key| app.verdict(key).is_some_and(|it| !it.asks.is_empty()));
+    let asks = asks.filter(|key| plan::refused(&app.store, key).is_none());
+    asks.map_or_else(Vec::new, |key| waiting(&app.store, key))
+}
+
 /// Only what applies now.
 fn footer(app: &App) -> Vec<Hint> {
     let has_row = app.ui.selected.is_some();
@@ -209,18 +219,16 @@ fn footer(app: &App) -> Vec<Hint> {
         .selected
         .as_ref()
         .is_some_and(|key| app.is_asleep(key));
-    let asks = app.ui.selected.as_ref().and_then(|key| app.verdict(key));
-    let asks = asks.map_or(&[][..], |verdict| verdict.asks.as_slice());
-    let is_asked =
-        |kind: Option<AskKind>| asks.iter().any(|ask| kind.is_none_or(|it| it == ask.kind));
+    let asks = asked(app);
+    let is_permission = |it: &Waiting| !it.ghost && it.ask.kind == AskKind::Permission;
     let is_lost = app.store.servers().any(|(_, s)| !s.is_reachable());
     KEYMAP
         .iter()
         .filter(|binding| match binding.when {
             When::Moving => false,
             When::Row => has_row,
-            When::Asking => is_asked(None),
-            When::Permission => is_asked(Some(AskKind::Permission)),
+            When::Asking => !asks.is_empty(),
+            When::Permission => asks.iter().any(is_permission),
             When::Asleep => is_asleep,
             When::Lost => is_lost,
             When::Always => true,

@@ -26,8 +26,8 @@ pub(super) fn form(app: &App) -> Option<Form> {
 
 fn open(app: &App, bound: &Bound, waiting: &Waiting) -> Form {
     let (lines, foot) = match &bound.form {
-        State::Permission(choices) => permission(bound, choices),
-        State::Deny(line) => deny(bound, &line.text, line.cursor),
+        State::Permission(choices) => permission(waiting, choices),
+        State::Deny(line) => deny(waiting, &line.text, line.cursor),
         State::Question(form) => question(bound, form),
         State::Confirm(wish) => confirm(waiting, wish),
     };
@@ -117,8 +117,8 @@ fn own_words(mark: &str, text: &str, cursor: usize, focus: bool) -> FormLine {
     }
 }
 
-fn permission(bound: &Bound, choices: &Choices) -> (Vec<FormLine>, Vec<Hint>) {
-    let ask = &bound.ask;
+fn permission(waiting: &Waiting, choices: &Choices) -> (Vec<FormLine>, Vec<Hint>) {
+    let ask = &waiting.ask;
     let mut lines = texts(ask_lines(ask));
     lines.push(blank());
     let always = match ask.always.len() {
@@ -135,6 +135,8 @@ fn permission(bound: &Bound, choices: &Choices) -> (Vec<FormLine>, Vec<Hint>) {
     let mark = format!("{focus} reject and say:");
     let line = &choices.line;
     lines.push(own_words(&mark, &line.text, line.cursor, typing));
+    let rejects = choices.at + 1 >= choices.options;
+    lines.extend(also(waiting, !typing).filter(|_| rejects));
     let foot = if typing {
         hints(&[("Enter", "send it"), ("Tab", "back"), ("Esc", "back")])
     } else {
@@ -148,15 +150,23 @@ fn permission(bound: &Bound, choices: &Choices) -> (Vec<FormLine>, Vec<Hint>) {
     (lines, foot)
 }
 
-fn deny(bound: &Bound, text: &str, cursor: usize) -> (Vec<FormLine>, Vec<Hint>) {
-    let mut lines = texts(ask_lines(&bound.ask));
+/// What a rejection does besides.
+fn also(waiting: &Waiting, ends: bool) -> impl Iterator<Item = FormLine> + use<> {
+    let lines = answer::also(waiting, ends).into_iter();
+    lines.map(|line| said("", vec![Piece::new(line, Tone::Watch)]))
+}
+
+fn deny(waiting: &Waiting, text: &str, cursor: usize) -> (Vec<FormLine>, Vec<Hint>) {
+    let mut lines = texts(ask_lines(&waiting.ask));
     lines.push(blank());
-    let words = if text.trim().is_empty() {
+    let ends = text.trim().is_empty();
+    let words = if ends {
         "Without words the turn ends. With words the agent goes on and hears them."
     } else {
         "The agent goes on and hears this."
     };
     lines.push(said("", plain(words)));
+    lines.extend(also(waiting, ends));
     lines.push(own_words("say:", text, cursor, true));
     (lines, hints(&[("Enter", "deny it"), ("Esc", "leave it")]))
 }

@@ -33,6 +33,8 @@ pub struct Wanted<'a> {
     pub wish: Option<Wish>,
     /// Only print what would be done.
     pub dry_run: bool,
+    /// The server was named: the commands that are shown name it too.
+    pub named_server: bool,
 }
 
 /// `ocwatch answer`.
@@ -47,7 +49,7 @@ pub async fn answer_one(
     may_act(&snapshot, &key)?;
     let store = &snapshot.app.store;
     let Some(wish) = &wanted.wish else {
-        let lines = shown(store, &key, wanted.ask).map_err(|it| trouble(&it, store))?;
+        let lines = shown(store, &key, &wanted).map_err(|it| trouble(&it, store))?;
         print::lines(out, &lines, color, &snapshot.theme)?;
         say("say how it is to be answered", &snapshot.theme);
         return Ok(Exit::Usage);
@@ -87,7 +89,7 @@ fn trouble(refusal: &Refusal, store: &Store) -> Trouble {
         Refusal::Alive => format!("{words}: --reject"),
         Refusal::Wrong(_) => format!("{words}; --answer takes words of your own"),
         Refusal::Several(all) => {
-            let each: Vec<String> = all.iter().map(|it| one_line(it)).collect();
+            let each: Vec<String> = all.iter().map(one_line).collect();
             format!("{words}, name one with --ask: {}", each.join("; "))
         }
         Refusal::Lost(all) => {
@@ -139,14 +141,14 @@ fn named(store: &Store, key: &SessionKey) -> String {
 }
 
 /// What is asked, each with the commands that answer it.
-fn shown(store: &Store, key: &SessionKey, ask: Option<&str>) -> Result<Vec<Line>, Refusal> {
+fn shown(store: &Store, key: &SessionKey, wanted: &Wanted) -> Result<Vec<Line>, Refusal> {
     let mut all = asks::waiting(store, key);
-    if let Some(named) = ask {
+    if let Some(named) = wanted.ask {
         all.retain(|it| it.ask.id.as_str().starts_with(named));
     }
     let lost = asks::lost(store, key);
     if all.is_empty() {
-        return Err(match ask {
+        return Err(match wanted.ask {
             Some(named) => Refusal::NoSuch(named.to_owned()),
             None if lost.is_empty() => Refusal::Nothing,
             None => Refusal::Lost(lost),
@@ -163,11 +165,27 @@ fn shown(store: &Store, key: &SessionKey, ask: Option<&str>) -> Result<Vec<Line>
             ),
         ]);
         lines.extend(ask_lines(&waiting.ask).into_iter().map(indented));
-        let command = clean(&format!("ocwatch answer {name} --ask {}", waiting.ask.id));
+        let command = command(store, waiting, wanted.named_server);
         let flags = flags(waiting).into_iter();
         lines.extend(flags.map(|flag| vec![plain(&format!("  {command} {flag}"))]));
     }
     Ok(lines)
+}
+
+/// What answers this ask, but for how.
+fn command(store: &Store, waiting: &Waiting, named_server: bool) -> String {
+    let name = named(store, &waiting.key);
+    let spec = store.server(waiting.key.server).map(|it| &it.spec);
+    let server = spec.filter(|_| named_server).map(|spec| {
+        let by_address = spec.url.contains(&spec.name);
+        let server = if by_address { &spec.url } else { &spec.name };
+        format!(" --server {server}")
+    });
+    let server = server.unwrap_or_default();
+    clean(&format!(
+        "ocwatch answer {name}{server} --ask {}",
+        waiting.ask.id
+    ))
 }
 
 fn plain(text: &str) -> Piece {

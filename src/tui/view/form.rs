@@ -147,7 +147,7 @@ fn first_seen(lines: &[Drawn], height: usize) -> usize {
     let Some((begin, _)) = focus.next() else {
         return 0;
     };
-    let end = focus.last().map_or(begin, |(at, _)| at) + 1;
+    let end = focus.next_back().map_or(begin, |(at, _)| at) + 1;
     end.saturating_sub(height).min(begin)
 }
 

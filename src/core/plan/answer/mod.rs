@@ -236,11 +236,15 @@ fn reject(waiting: &Waiting, message: Option<String>) -> Plan {
         Some(words) => format!("reject \"{what}\": the agent goes on and hears \"{words}\""),
         None => format!("reject \"{what}\": the turn ends"),
     }];
-    if ends && waiting.is_child {
-        lines.push("its parent goes on without it; abort the parent to end all".to_owned());
-    }
-    lines.extend(others(waiting));
+    lines.extend(also(waiting, ends));
     plan(waiting, rejection(waiting, message), lines, ends)
+}
+
+/// What a rejection does besides; `ends`: it ends the turn.
+pub fn also(waiting: &Waiting, ends: bool) -> Vec<String> {
+    let parent = "its parent goes on without it; abort the parent to end all";
+    let parent = (ends && waiting.is_child).then(|| parent.to_owned());
+    parent.into_iter().chain(others(waiting)).collect()
 }
 
 fn dismiss(waiting: &Waiting) -> Plan {
