@@ -12,8 +12,9 @@ mod log;
 pub mod servers;
 mod start;
 
+use crate::shell::audit::{self, Audit};
 use crate::shell::clock::system_clock;
-use crate::shell::commands::{self, Look, say};
+use crate::shell::commands::{self, Look, Wanted, say};
 use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::interactive::{Dashboard, DashboardError};
@@ -21,7 +22,7 @@ use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
 use crate::tui::{self, TerminalError, Theme};
-use args::{Cli, Command, Common};
+use args::{Cli, Command, Common, LogArgs};
 use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
 use start::{Setup, setup};
@@ -61,9 +62,10 @@ fn command_line() -> clap::Command {
     };
     let examples = command.get_after_help().map(ToString::to_string);
     let files = format!(
-        "{}\n\nFiles:\n  configuration  {}\n  log            {}",
+        "{}\n\nFiles:\n  configuration  {}\n  audit log      {}\n  log            {}",
         examples.unwrap_or_default(),
         shown(start::config_file()),
+        shown(start::state_dir().map(|dir| dir.join(audit::FILE))),
         shown(start::state_dir().map(|dir| dir.join("ocwatch.<day>.log"))),
     );
     command.after_long_help(files)
@@ -105,6 +107,9 @@ fn start(cli: &Cli) -> eyre::Result<Exit> {
     color_eyre::install()?;
     let log_dir = start::state_dir();
     let _log = log::start(cli.common.log_level, log_dir.as_deref());
+    if let Some(Command::Log(it)) = &cli.command {
+        return Ok(show_log(it, &cli.common)?);
+    }
     refuse_silent_abort(cli)?;
     let clock = system_clock();
     let setup = setup(cli, &clock)?;
@@ -123,6 +128,18 @@ fn command(runtime: &Runtime, cli: &Cli, setup: &Setup) -> Result<Exit, Trouble>
         None => runtime.block_on(dashboard(setup, &cli.common)),
         Some(command) => runtime.block_on(headless(setup, &cli.common, command)),
     }
+}
+
+/// Only a file is read: no server, no configuration.
+fn show_log(it: &LogArgs, common: &Common) -> Result<Exit, Trouble> {
+    let wanted = Wanted {
+        last: it.last,
+        session: it.session.clone(),
+    };
+    let dir = start::state_dir();
+    let mut out = BufWriter::new(std::io::stdout());
+    let look = look(common, it.json);
+    commands::log(dir.as_deref(), &wanted, look, &theme(common), &mut out)
 }
 
 /// Off a terminal nobody can agree.
@@ -193,13 +210,24 @@ async fn one(
             commands::explain(snapshot(), &it.session, look(common, it.json), out).await
         }
         Command::Abort(it) => {
-            commands::abort_all(snapshot(), clients, &it.sessions, it.yes, out).await
+            let audit = audit_of(setup, it.force);
+            commands::abort_all(snapshot(), clients, &it.sessions, it.yes, &audit, out).await
         }
         Command::Export(it) => {
             let to = commands::output(it.output.as_deref(), it.sessions.len())?;
             commands::export_all(snapshot(), clients, &it.sessions, &to, it.force, out).await
         }
+        Command::Log(it) => show_log(it, common),
     }
+}
+
+/// Where what is done is recorded.
+fn audit_of(setup: &Setup, force: bool) -> Audit {
+    let clock = setup.clock.clone();
+    if setup.demo.is_some() {
+        return Audit::of_a_demo(clock);
+    }
+    Audit::open(start::state_dir(), force, clock)
 }
 
 fn snapshot(setup: &Setup, common: &Common) -> Snapshot {
@@ -242,6 +270,7 @@ async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
         export_dir: PathBuf::from("."),
+        audit: audit_of(setup, false),
         answers: to_loop,
     };
     let dashboard = Dashboard {

@@ -4,7 +4,7 @@
 //! [`Effects::run`] returns at once, so a key is never held up. An action that dies is told as
 //! failed.
 
-use crate::core::app::{Done, Effect, Msg, Outcome};
+use crate::core::app::{App, Done, Effect, Msg, Outcome};
 use crate::core::id::{ServerId, SessionId, SessionKey};
 use crate::core::plan::Plan;
 use crate::core::present::clean;
@@ -13,6 +13,7 @@ use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
 use crate::shell::act::export::{Place, export};
+use crate::shell::audit::{Audit, Entry, recorded};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -36,15 +37,17 @@ pub struct Effects {
     pub commands: Commands,
     /// Where exports go.
     pub export_dir: PathBuf,
+    /// Where actions are recorded.
+    pub audit: Audit,
     /// Where answers go.
     pub answers: mpsc::Sender<Msg>,
 }
 
 impl Effects {
-    /// Starts an effect, or says what the loop must do.
-    pub fn run(&self, effect: Effect) -> Option<Control> {
+    /// Starts an effect, or says what the loop must do. `app`: how things stand before it.
+    pub fn run(&self, app: &App, effect: Effect) -> Option<Control> {
         match effect {
-            Effect::Abort(plan) => self.abort(plan),
+            Effect::Abort(plan) => self.abort(app, plan),
             Effect::Export { key } => self.export(key),
             Effect::Read { key } => self.read(&key),
             Effect::Load { server, directory } => {
@@ -70,7 +73,7 @@ impl Effects {
         self.clients.get(usize::from(server.0)).cloned()
     }
 
-    fn abort(&self, plan: Plan) {
+    fn abort(&self, app: &App, plan: Plan) {
         let Some(client) = self.client(plan.key.server) else {
             return;
         };
@@ -78,7 +81,9 @@ impl Effects {
         let answers = self.answers.clone();
         let key = plan.key.clone();
         let server = key.server;
-        self.spawn(key, "abort", async move {
+        let audit = self.audit.clone();
+        let entry = Entry::new(app, &key, "abort", &plan.lines);
+        let work = async move {
             let sent = |session: &SessionId| {
                 let key = SessionKey::new(server, session.clone());
                 // A loop with so many answers waiting learns it from the next reads.
@@ -90,6 +95,9 @@ impl Effects {
                 commands.send(server, LinkCommand::ReadSession(settle.session.clone()));
             }
             outcome
+        };
+        self.spawn(key, "abort", async move {
+            recorded(&audit, entry, work).await.told()
         });
     }
 

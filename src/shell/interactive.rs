@@ -128,7 +128,7 @@ impl Dashboard {
     }
 
     fn effect(&mut self, show: &mut Show, effect: Effect) -> Result<(), DashboardError> {
-        match self.effects.run(effect) {
+        match self.effects.run(&self.app, effect) {
             None => Ok(()),
             Some(Control::Quit) => {
                 show.ended = Some(Exit::Done);

@@ -12,6 +12,9 @@ pub struct AbortArgs {
     /// Do not ask; needed off a terminal
     #[arg(long, short = 'y')]
     pub yes: bool,
+    /// Act even if it cannot be recorded in the audit log
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `ocwatch export`.

@@ -159,6 +159,28 @@ pub enum Command {
         after_help = "Examples:\n  ocwatch export ses_4f2a\n  ocwatch export \"Port the parser\" -o - | gzip > parser.json.gz"
     )]
     Export(ExportArgs),
+    /// What was done to sessions, when, and what came of it: the audit log
+    ///
+    /// Every action writes a line before it begins and one when it has ended. "unfinished": it is
+    /// under way, or its ocwatch was ended in the middle. Needs no server.
+    #[command(
+        after_help = "Examples:\n  ocwatch log --last 20\n  ocwatch log --json | jq 'select(.outcome != \"done\")'"
+    )]
+    Log(LogArgs),
+}
+
+/// `ocwatch log`.
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// One JSON document for each action on a line (schema ocwatch.audit/1)
+    #[arg(long)]
+    pub json: bool,
+    /// Only the newest
+    #[arg(long, value_name = "N")]
+    pub last: Option<usize>,
+    /// Only of this session: id, prefix of an id, or server/id
+    #[arg(long, value_name = "SESSION")]
+    pub session: Option<String>,
 }
 
 /// `ocwatch status`.

@@ -1,22 +1,26 @@
 //! The headless commands: one snapshot, one answer, one exit code.
 //!
-//! What it does: `status`, `explain`, `abort`, `export`, and what they share: finding the sessions
+//! What it does: `status`, `explain`, `abort`, `export`, `log`, and what they share: finding the sessions
 //! that were named, showing what will be done, telling how it ended. Results go to `out`, everything
 //! else to stderr. What it does not: parse arguments.
 
 mod abort;
 mod export;
+mod log;
 mod read;
 
 pub use abort::abort_all;
 pub use export::{Output, export_all, output};
+pub use log::{Wanted, log};
 pub use read::{explain, status};
 
 use crate::core::app::Outcome;
 use crate::core::id::SessionKey;
-use crate::core::plan;
+use crate::core::plan::{self, Settle};
 use crate::core::present::clean;
 use crate::net::client::Client;
+use crate::net::link::LinkCommand;
+use crate::shell::audit::{Recorded, Standing};
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::session_ref::{Purpose, find};
 use crate::shell::snapshot::Snapshot;
@@ -97,6 +101,35 @@ fn client<'a>(clients: &'a [Client], key: &SessionKey) -> Result<&'a Client, Tro
     client.ok_or_else(|| Trouble::Failed("its server is not known".to_owned()))
 }
 
+/// How a session stands after an action: what that was about is read again, within a limit.
+async fn read_again(
+    snapshot: &mut Snapshot,
+    key: &SessionKey,
+    about: &[Settle],
+) -> Option<Standing> {
+    let asked = (snapshot.clock)();
+    for it in about {
+        let commands = &snapshot.feed.commands;
+        commands.send(key.server, LinkCommand::Refresh(it.directory.clone()));
+        commands.send(key.server, LinkCommand::ReadSession(it.session.clone()));
+    }
+    let is_read = |snapshot: &mut Snapshot| {
+        let Some(server) = snapshot.app.store.server(key.server) else {
+            return true;
+        };
+        about.iter().all(|it| {
+            let view = server.directories.get(&it.directory);
+            let status = view.and_then(|view| view.status_read).map(|(_, at)| at);
+            let session = server.sessions.get(&it.session);
+            let tail = session.map(|session| session.tail.read_at);
+            status >= Some(asked) && tail.is_none_or(|at| at >= Some(asked))
+        })
+    };
+    let end = snapshot.deadline.min(Instant::now() + READ_AGAIN);
+    snapshot.until(end, is_read).await;
+    snapshot.app.verdict(key).map(Standing::of)
+}
+
 /// Shows the plan on stderr and asks. Anything but `y` or `yes` is no.
 /// The wait is on a thread of its own, so that Ctrl-C is heard.
 async fn agreed(mut text: String) -> Result<bool, Trouble> {
@@ -119,12 +152,12 @@ fn report(
     snapshot: &Snapshot,
     key: &SessionKey,
     action: &str,
-    outcome: &Outcome,
+    done: &Recorded,
 ) -> Result<Exit, Trouble> {
     let server = snapshot.app.store.server(key.server);
     let server = server.map_or("?", |server| server.spec.name.as_str());
     let name = format!("{server}/{}", key.session);
-    let (word, text, exit) = match outcome {
+    let (word, text, exit) = match &done.outcome {
         Outcome::Done(text) => ("done", text, Exit::Done),
         Outcome::NoEffect(text) => ("no effect", text, Exit::Failed),
         Outcome::Failed(text) => ("failed", text, Exit::Failed),
@@ -134,6 +167,9 @@ fn report(
     match exit {
         Exit::Done => writeln!(out, "{line}")?,
         _ => say(&line, &snapshot.theme),
+    }
+    if let Some(warning) = &done.warning {
+        say(&format!("{name}: {action}: {warning}"), &snapshot.theme);
     }
     Ok(exit)
 }
@@ -149,5 +185,7 @@ pub fn deadline(seconds: Option<f64>) -> Instant {
     Instant::now() + wait
 }
 
+/// What was done is done: how it stands then is worth a moment.
+const READ_AGAIN: Duration = Duration::from_secs(3);
 /// No headless command reads longer, unless told.
 const LONGEST: Duration = Duration::from_secs(60);
