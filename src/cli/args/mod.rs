@@ -73,6 +73,10 @@ pub struct Common {
     #[arg(long, value_name = "POLICY", value_enum, global = true)]
     pub inspect: Option<InspectArg>,
 
+    /// Change nothing on any server, whatever is asked for
+    #[arg(long, global = true)]
+    pub read_only: bool,
+
     /// Simulated servers instead of real ones
     #[arg(long, global = true)]
     pub demo: bool,

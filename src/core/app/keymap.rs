@@ -102,6 +102,22 @@ pub enum Action {
     Help,
 }
 
+impl Action {
+    /// Whether it changes something on a server: never offered where a server is only read.
+    pub fn changes(self) -> bool {
+        match self {
+            Action::Abort => true,
+            // A file here, or what is shown. Loading a project is asking for it.
+            Action::Export | Action::Explain | Action::Load | Action::Servers => false,
+            Action::Down | Action::Up | Action::Top | Action::Bottom => false,
+            Action::PageDown | Action::PageUp | Action::HalfDown | Action::HalfUp => false,
+            Action::Fold | Action::Unfold | Action::Open | Action::Back | Action::Quit => false,
+            Action::Filter | Action::Attention | Action::Help => false,
+            Action::Redraw | Action::Suspend => false,
+        }
+    }
+}
+
 /// When the footer offers an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum When {

@@ -77,13 +77,18 @@ async fn locate_all(
 
 /// Some servers are only read.
 fn may_act(snapshot: &Snapshot, key: &SessionKey) -> Result<(), Trouble> {
-    match plan::refused(&snapshot.app.store, key) {
-        Some(why) => Err(Trouble::Failed(format!(
-            "{}: {why}",
-            clean(key.session.as_str())
-        ))),
-        None => Ok(()),
-    }
+    refuse(key, plan::refused(&snapshot.app.store, key))
+}
+
+/// And some not even that far.
+fn may_export(snapshot: &Snapshot, key: &SessionKey) -> Result<(), Trouble> {
+    let why = plan::unexportable(&snapshot.app.store, key);
+    refuse(key, why.map(str::to_owned))
+}
+
+fn refuse(key: &SessionKey, why: Option<String>) -> Result<(), Trouble> {
+    let failed = |why| Trouble::Failed(clean(&format!("{}: {why}", key.session)));
+    why.map_or(Ok(()), |why| Err(failed(why)))
 }
 
 /// Whatever is asked of a session starts its project: a person must know.
