@@ -1,5 +1,10 @@
 //! The audit log: what is done is recorded before and after, and what cannot be recorded is not done.
-#![expect(clippy::expect_used, clippy::panic, reason = "tests may fail loudly")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly, and watch the real time"
+)]
 
 mod program;
 

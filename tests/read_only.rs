@@ -1,7 +1,12 @@
 //! No key, dialog or command writes to a server that is only read. Keys come from the key table and
 //! commands from the command line's own definition, so that what is new is walked too; and the same
 //! walk without the protection must write, so that it can fail.
-#![expect(clippy::expect_used, clippy::panic, reason = "tests may fail loudly")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly, and watch the real time"
+)]
 
 mod program;
 
@@ -16,7 +21,8 @@ use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::feed::live::{self, LiveFeed};
 use ocwatch::net::client::{Address, Client, ClientError, PermissionReply};
 use ocwatch::net::link::LinkSpec;
-use ocwatch::shell::audit::Audit;
+use ocwatch::shell::audit::read::{UNFINISHED, read};
+use ocwatch::shell::audit::{Asked, Audit, standings};
 use ocwatch::shell::clock::system_clock;
 use ocwatch::shell::effects::Effects;
 use ocwatch::shell::target::Target;
@@ -127,6 +133,8 @@ struct Desk {
     feed: LiveFeed,
     effects: Effects,
     answers: mpsc::Receiver<Msg>,
+    asked: mpsc::Receiver<Asked>,
+    waiting: Vec<Asked>,
     /// How much later it is for the model than in truth.
     ahead: Span,
 }
@@ -139,11 +147,14 @@ impl Desk {
         let spec = LinkSpec::new(ServerId(0), client.clone());
         let feed = live::start(vec![spec], &clock);
         let (to_desk, answers) = mpsc::channel(256);
+        let (standings, asked) = standings();
         let effects = Effects {
             clients: [client].into(),
             commands: feed.commands.clone(),
             export_dir: world.home.path().to_owned(),
-            audit: Audit::open(Some(world.home.path().to_owned()), false, clock),
+            audit: Audit::open(Some(world.home.path().to_owned()), false, clock.clone()),
+            standings,
+            clock,
             answers: to_desk,
         };
         let mut desk = Self {
@@ -151,6 +162,8 @@ impl Desk {
             feed,
             effects,
             answers,
+            asked,
+            waiting: Vec::new(),
             ahead: Span::ZERO,
         };
         desk.until("four sessions, judged", |app| {
@@ -194,6 +207,9 @@ impl Desk {
             };
             let msg = timeout(wait, next).await.unwrap_or(Msg::Tick);
             self.take(msg);
+            self.waiting.extend(self.asked.try_recv());
+            let waiting = self.waiting.drain(..);
+            self.waiting = waiting.filter_map(|it| it.try_answer(&self.app)).collect();
         }
     }
 
@@ -290,6 +306,16 @@ fn the_same_keys_write_where_they_may() {
             }
         });
         assert!(!world.writes().is_empty(), "{}", binding.name);
+        let log = read(world.home.path()).expect("a log").expect("a file");
+        let recorded = log.actions.iter().map(|it| it.clone().into_json());
+        let recorded = recorded.filter(|it| it["action"] == binding.name);
+        let recorded: Vec<_> = recorded.collect();
+        assert!(!recorded.is_empty(), "{} is not recorded", binding.name);
+        for action in recorded {
+            assert_ne!(action["outcome"], UNFINISHED, "{action:#}");
+            assert!(action["before"]["reported"].is_string(), "{action:#}");
+            assert!(action["after"]["reported"].is_string(), "{action:#}");
+        }
     }
 }
 

@@ -266,11 +266,14 @@ fn look(common: &Common, json: bool) -> Look {
 async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
     let feed = setup.feed();
     let (to_loop, answers) = mpsc::channel(WAITING_ANSWERS);
+    let (standings, asked) = audit::standings();
     let effects = Effects {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
         export_dir: PathBuf::from("."),
         audit: audit_of(setup, false),
+        standings,
+        clock: setup.clock.clone(),
         answers: to_loop,
     };
     let dashboard = Dashboard {
@@ -278,6 +281,7 @@ async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
         feed,
         effects,
         answers,
+        asked,
         clock: setup.clock.clone(),
         theme: theme(common),
         fps: common.fps,

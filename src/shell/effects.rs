@@ -8,12 +8,13 @@ use crate::core::app::{App, Done, Effect, Msg, Outcome};
 use crate::core::id::{ServerId, SessionId, SessionKey};
 use crate::core::plan::Plan;
 use crate::core::present::clean;
+use crate::core::time::Clock;
 use crate::feed::live::Commands;
 use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
 use crate::shell::act::export::{Place, export};
-use crate::shell::audit::{Audit, Entry, recorded};
+use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -39,6 +40,10 @@ pub struct Effects {
     pub export_dir: PathBuf,
     /// Where actions are recorded.
     pub audit: Audit,
+    /// Tells how a session stands after an action.
+    pub standings: Standings,
+    /// For the time when an action ended.
+    pub clock: Clock,
     /// Where answers go.
     pub answers: mpsc::Sender<Msg>,
 }
@@ -81,7 +86,8 @@ impl Effects {
         let answers = self.answers.clone();
         let key = plan.key.clone();
         let server = key.server;
-        let audit = self.audit.clone();
+        let (audit, standings) = (self.audit.clone(), self.standings.clone());
+        let clock = self.clock.clone();
         let entry = Entry::new(app, &key, "abort", &plan.lines);
         let work = async move {
             let sent = |session: &SessionId| {
@@ -90,11 +96,14 @@ impl Effects {
                 answers.try_send(Msg::AbortSent(key)).ok();
             };
             let outcome = abort(&client, &plan, Patience::default(), sent).await;
-            for settle in &plan.settle {
-                commands.send(server, LinkCommand::Refresh(settle.directory.clone()));
-                commands.send(server, LinkCommand::ReadSession(settle.session.clone()));
-            }
-            outcome
+            let about = About {
+                key: plan.key.clone(),
+                settle: plan.settle,
+            };
+            let ended = clock();
+            about.read_again(&commands);
+            let after = standings.after(about, ended).await;
+            Acted { outcome, after }
         };
         self.spawn(key, "abort", async move {
             recorded(&audit, entry, work).await.told()

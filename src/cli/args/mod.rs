@@ -60,6 +60,13 @@ impl Cli {
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
+#[cfg_attr(
+    debug_assertions,
+    expect(
+        clippy::struct_excessive_bools,
+        reason = "each is a flag of the command line; a release build has one less"
+    )
+)]
 pub struct Common {
     /// A server by URL, host:port, or name from the configuration (repeatable)
     #[arg(long = "server", value_name = "NAME|URL", global = true)]

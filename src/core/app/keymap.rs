@@ -107,13 +107,29 @@ impl Action {
     pub fn changes(self) -> bool {
         match self {
             Action::Abort => true,
-            // A file here, or what is shown. Loading a project is asking for it.
-            Action::Export | Action::Explain | Action::Load | Action::Servers => false,
-            Action::Down | Action::Up | Action::Top | Action::Bottom => false,
-            Action::PageDown | Action::PageUp | Action::HalfDown | Action::HalfUp => false,
-            Action::Fold | Action::Unfold | Action::Open | Action::Back | Action::Quit => false,
-            Action::Filter | Action::Attention | Action::Help => false,
-            Action::Redraw | Action::Suspend => false,
+            // A file here, or what is shown. Loading a project is no more than asking about it.
+            Action::Export
+            | Action::Load
+            | Action::Servers
+            | Action::Explain
+            | Action::Open
+            | Action::Back
+            | Action::Quit
+            | Action::Filter
+            | Action::Attention
+            | Action::Fold
+            | Action::Unfold
+            | Action::Down
+            | Action::Up
+            | Action::Top
+            | Action::Bottom
+            | Action::PageDown
+            | Action::PageUp
+            | Action::HalfDown
+            | Action::HalfUp
+            | Action::Redraw
+            | Action::Suspend
+            | Action::Help => false,
         }
     }
 }

@@ -15,10 +15,12 @@
 //! a server said is cleaned and bounded, and a password never gets here.
 
 mod act;
+mod after;
 mod entry;
 pub mod read;
 
 pub use act::{Acted, Recorded, recorded};
+pub use after::{About, Asked, READ_AGAIN, Standings, standings};
 pub use entry::{Ending, Entry, Standing};
 
 use crate::core::time::{Clock, UnixMs};

@@ -4,7 +4,7 @@ use super::{agreed, client, locate_all, may_act, read_again, report, say, warn_i
 use crate::core::plan::{self, Plan};
 use crate::net::client::Client;
 use crate::shell::act::abort::{Patience, abort};
-use crate::shell::audit::{Acted, Audit, Entry, recorded};
+use crate::shell::audit::{About, Acted, Audit, Entry, recorded};
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::session_ref::Purpose;
 use crate::shell::snapshot::Snapshot;
@@ -40,9 +40,13 @@ pub async fn abort_all(
         }
         let client = client(clients, &key)?;
         let entry = Entry::new(&snapshot.app, &key, "abort", &plan.lines);
+        let about = About {
+            key: key.clone(),
+            settle: plan.settle.clone(),
+        };
         let work = async {
             let outcome = abort(client, &plan, Patience::default(), |_| {}).await;
-            let after = read_again(&mut snapshot, &key, &plan.settle).await;
+            let after = read_again(&mut snapshot, &about).await;
             Acted { outcome, after }
         };
         let done = recorded(audit, entry, work).await;

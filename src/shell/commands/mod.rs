@@ -16,11 +16,10 @@ pub use read::{explain, status};
 
 use crate::core::app::Outcome;
 use crate::core::id::SessionKey;
-use crate::core::plan::{self, Settle};
+use crate::core::plan;
 use crate::core::present::clean;
 use crate::net::client::Client;
-use crate::net::link::LinkCommand;
-use crate::shell::audit::{Recorded, Standing};
+use crate::shell::audit::{About, READ_AGAIN, Recorded, Standing};
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::session_ref::{Purpose, find};
 use crate::shell::snapshot::Snapshot;
@@ -107,32 +106,14 @@ fn client<'a>(clients: &'a [Client], key: &SessionKey) -> Result<&'a Client, Tro
 }
 
 /// How a session stands after an action: what that was about is read again, within a limit.
-async fn read_again(
-    snapshot: &mut Snapshot,
-    key: &SessionKey,
-    about: &[Settle],
-) -> Option<Standing> {
+async fn read_again(snapshot: &mut Snapshot, about: &About) -> Option<Standing> {
     let asked = (snapshot.clock)();
-    for it in about {
-        let commands = &snapshot.feed.commands;
-        commands.send(key.server, LinkCommand::Refresh(it.directory.clone()));
-        commands.send(key.server, LinkCommand::ReadSession(it.session.clone()));
-    }
-    let is_read = |snapshot: &mut Snapshot| {
-        let Some(server) = snapshot.app.store.server(key.server) else {
-            return true;
-        };
-        about.iter().all(|it| {
-            let view = server.directories.get(&it.directory);
-            let status = view.and_then(|view| view.status_read).map(|(_, at)| at);
-            let session = server.sessions.get(&it.session);
-            let tail = session.map(|session| session.tail.read_at);
-            status >= Some(asked) && tail.is_none_or(|at| at >= Some(asked))
-        })
-    };
+    about.read_again(&snapshot.feed.commands);
     let end = snapshot.deadline.min(Instant::now() + READ_AGAIN);
-    snapshot.until(end, is_read).await;
-    snapshot.app.verdict(key).map(Standing::of)
+    let is_read = |snapshot: &mut Snapshot| about.is_read(&snapshot.app, asked);
+    let in_time = snapshot.until(end, is_read).await;
+    let verdict = snapshot.app.verdict(&about.key).filter(|_| in_time);
+    verdict.map(Standing::of)
 }
 
 /// Shows the plan on stderr and asks. Anything but `y` or `yes` is no.
@@ -190,7 +171,5 @@ pub fn deadline(seconds: Option<f64>) -> Instant {
     Instant::now() + wait
 }
 
-/// What was done is done: how it stands then is worth a moment.
-const READ_AGAIN: Duration = Duration::from_secs(3);
 /// No headless command reads longer, unless told.
 const LONGEST: Duration = Duration::from_secs(60);
