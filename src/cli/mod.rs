@@ -145,7 +145,7 @@ fn show_log(it: &LogArgs, common: &Common) -> Result<Exit, Trouble> {
 /// Off a terminal nobody can agree.
 fn refuse_silent_abort(cli: &Cli) -> Result<(), Trouble> {
     match &cli.command {
-        Some(Command::Abort(abort)) if !abort.yes && !std::io::stdin().is_terminal() => Err(
+        Some(Command::Abort(abort)) if !abort.act.yes && !std::io::stdin().is_terminal() => Err(
             Trouble::Usage("abort needs --yes when stdin is not a terminal".to_owned()),
         ),
         _ => Ok(()),
@@ -210,8 +210,8 @@ async fn one(
             commands::explain(snapshot(), &it.session, look(common, it.json), out).await
         }
         Command::Abort(it) => {
-            let audit = audit_of(setup, it.force);
-            commands::abort_all(snapshot(), clients, &it.sessions, it.yes, &audit, out).await
+            let audit = audit_of(setup, it.act.force);
+            commands::abort_all(snapshot(), clients, &it.sessions, it.act.yes, &audit, out).await
         }
         Command::Export(it) => {
             let to = commands::output(it.output.as_deref(), it.sessions.len())?;

@@ -3,18 +3,26 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// `ocwatch abort`.
-#[derive(Debug, Args)]
-pub struct AbortArgs {
-    /// Sessions: id, unique prefix of an id, whole title, or server/id
-    #[arg(value_name = "SESSION", required = true)]
-    pub sessions: Vec<String>,
+/// What every command that changes something takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
+pub struct ActArgs {
     /// Do not ask; needed off a terminal
     #[arg(long, short = 'y')]
     pub yes: bool,
     /// Act even if it cannot be recorded in the audit log
     #[arg(long)]
     pub force: bool,
+}
+
+/// `ocwatch abort`.
+#[derive(Debug, Args)]
+pub struct AbortArgs {
+    /// Sessions: id, unique prefix of an id, whole title, or server/id
+    #[arg(value_name = "SESSION", required = true)]
+    pub sessions: Vec<String>,
+    /// How it acts
+    #[command(flatten)]
+    pub act: ActArgs,
 }
 
 /// `ocwatch export`.

@@ -5,7 +5,7 @@
 
 mod act;
 
-pub use act::{AbortArgs, ExportArgs};
+pub use act::{AbortArgs, ActArgs, ExportArgs};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
