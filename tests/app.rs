@@ -5,6 +5,8 @@
 use ocwatch::core::app::keymap::Key;
 use ocwatch::core::app::{App, AppOptions, Done, Effect, Msg, Outcome, update};
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
+use ocwatch::core::plan::ActionName;
+use ocwatch::core::plan::reset::Tried;
 use ocwatch::core::present::screen;
 use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::UnixMs;
@@ -171,7 +173,7 @@ fn a_stuck_session_that_is_looked_at_is_aborted_with_one_key() {
     assert_eq!(desk.selected(), "ses_stuck", "attention first");
     let effects = desk.key(Key::Char('a'));
     assert!(
-        matches!(effects.as_slice(), [Effect::Abort(plan)] if plan.key.session.as_str() == "ses_stuck")
+        matches!(effects.as_slice(), [Effect::Act(plan)] if plan.key.session.as_str() == "ses_stuck")
     );
     assert!(
         desk.key(Key::Char('a')).is_empty(),
@@ -180,8 +182,9 @@ fn a_stuck_session_that_is_looked_at_is_aborted_with_one_key() {
     let key = desk.app.ui.selected.clone().unwrap();
     let done = Done {
         key,
-        action: "abort",
+        action: ActionName::Abort,
         outcome: Outcome::NoEffect("still busy".into()),
+        tried: Tried::default(),
     };
     update(&mut desk.app, Msg::Done(done), UnixMs(desk.now));
     let shown = screen(&desk.app, UnixMs(desk.now));
@@ -246,7 +249,7 @@ fn any_key_holds_the_selection_where_it_is() {
     desk.session("ses_new", 13 * MINUTE, true);
     let effects = desk.key(Key::Enter);
     assert!(
-        matches!(effects.as_slice(), [Effect::Abort(plan)] if plan.key.session.as_str() == "ses_calm")
+        matches!(effects.as_slice(), [Effect::Act(plan)] if plan.key.session.as_str() == "ses_calm")
     );
 }
 

@@ -13,7 +13,7 @@ mod program;
 use clap::CommandFactory;
 use ocwatch::cli::args::Cli;
 use ocwatch::core::app::keymap::{Action, Binding, KEYMAP, Key};
-use ocwatch::core::app::{App, AppOptions, Msg, update};
+use ocwatch::core::app::{App, AppOptions, DialogState, Msg, Stage, update};
 use ocwatch::core::id::{AskId, Directory, MessageId, PartId, ServerId, SessionId, SessionKey};
 use ocwatch::core::present::screen;
 use ocwatch::core::store::ReadOnly;
@@ -152,6 +152,7 @@ impl Desk {
             clients: [client].into(),
             commands: feed.commands.clone(),
             export_dir: world.home.path().to_owned(),
+            save_dir: world.home.path().join("saved"),
             audit: Audit::open(Some(world.home.path().to_owned()), false, clock.clone()),
             standings,
             clock,
@@ -232,6 +233,10 @@ impl Desk {
         for yes in [Key::Char('y'), Key::Enter] {
             self.select(row);
             self.press(key);
+            self.until("what a dialog reads first", |app| {
+                !matches!(&app.ui.dialog, Some(DialogState::Reset(it)) if it.stage == Stage::Reading)
+            })
+            .await;
             for _ in 0..5 {
                 if self.app.ui.dialog.is_some() {
                     self.press(yes);
@@ -365,7 +370,7 @@ enum Kind {
 
 fn kind(command: &str) -> Kind {
     match command {
-        "abort" => Kind::Acts,
+        "abort" | "reset" => Kind::Acts,
         "explain" | "export" => Kind::Reads,
         "status" | "watch" | "log" => Kind::Looks,
         other => panic!("say here what {other} is"),

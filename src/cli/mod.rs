@@ -12,9 +12,10 @@ mod log;
 pub mod servers;
 mod start;
 
+use crate::core::plan::reset::Consent;
 use crate::shell::audit::{self, Audit};
 use crate::shell::clock::system_clock;
-use crate::shell::commands::{self, Look, Wanted, say};
+use crate::shell::commands::{self, Look, ResetWish, Wanted, say};
 use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::interactive::{Dashboard, DashboardError};
@@ -22,7 +23,7 @@ use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
 use crate::tui::{self, TerminalError, Theme};
-use args::{Cli, Command, Common, LogArgs};
+use args::{AllowArg, Cli, Command, Common, LogArgs, ResetArgs};
 use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
 use start::{Setup, setup};
@@ -110,7 +111,7 @@ fn start(cli: &Cli) -> eyre::Result<Exit> {
     if let Some(Command::Log(it)) = &cli.command {
         return Ok(show_log(it, &cli.common)?);
     }
-    refuse_silent_abort(cli)?;
+    refuse_silent_action(cli)?;
     let clock = system_clock();
     let setup = setup(cli, &clock)?;
     let runtime = Builder::new_multi_thread()
@@ -143,12 +144,30 @@ fn show_log(it: &LogArgs, common: &Common) -> Result<Exit, Trouble> {
 }
 
 /// Off a terminal nobody can agree.
-fn refuse_silent_abort(cli: &Cli) -> Result<(), Trouble> {
-    match &cli.command {
-        Some(Command::Abort(abort)) if !abort.act.yes && !std::io::stdin().is_terminal() => Err(
-            Trouble::Usage("abort needs --yes when stdin is not a terminal".to_owned()),
-        ),
-        _ => Ok(()),
+fn refuse_silent_action(cli: &Cli) -> Result<(), Trouble> {
+    let (name, agreed) = match &cli.command {
+        Some(Command::Abort(it)) => ("abort", it.act.yes),
+        Some(Command::Reset(it)) => ("reset", it.act.yes || it.dry_run),
+        _ => return Ok(()),
+    };
+    if agreed || std::io::stdin().is_terminal() {
+        return Ok(());
+    }
+    let text = format!("{name} needs --yes when stdin is not a terminal");
+    Err(Trouble::Usage(text))
+}
+
+fn reset_wish(said: &ResetArgs) -> ResetWish {
+    let consent = |it: &AllowArg| match it {
+        AllowArg::Dispose => Consent::Dispose,
+        AllowArg::Fork => Consent::Fork,
+        AllowArg::Elsewhere => Consent::Elsewhere,
+    };
+    ResetWish {
+        dry_run: said.dry_run,
+        yes: said.act.yes,
+        allow: said.allow.iter().map(consent).collect(),
+        export_dir: start::export_dir(),
     }
 }
 
@@ -213,6 +232,11 @@ async fn one(
             let audit = audit_of(setup, it.act.force);
             commands::abort_all(snapshot(), clients, &it.sessions, it.act.yes, &audit, out).await
         }
+        Command::Reset(it) => {
+            let wish = reset_wish(it);
+            let audit = audit_of(setup, it.act.force);
+            commands::reset(snapshot(), clients, &it.session, &wish, &audit, out).await
+        }
         Command::Export(it) => {
             let to = commands::output(it.output.as_deref(), it.sessions.len())?;
             commands::export_all(snapshot(), clients, &it.sessions, &to, it.force, out).await
@@ -271,6 +295,7 @@ async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
         export_dir: PathBuf::from("."),
+        save_dir: start::export_dir(),
         audit: audit_of(setup, false),
         standings,
         clock: setup.clock.clone(),

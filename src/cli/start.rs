@@ -57,6 +57,11 @@ pub fn state_dir() -> Option<PathBuf> {
     Some(dir.to_owned())
 }
 
+/// Where a reset saves what it is going to change: the state directory, else the current one.
+pub fn export_dir() -> PathBuf {
+    state_dir().map_or_else(|| PathBuf::from("."), |dir| dir.join("exports"))
+}
+
 /// Where the configuration is looked for.
 pub fn config_file() -> Option<PathBuf> {
     project_dirs().map(|dirs| dirs.config_dir().join("config.toml"))
@@ -123,6 +128,7 @@ impl Setup {
             utc_offset: utc_offset(&self.clock),
             filter: common.filter.clone().unwrap_or_default(),
             limits: self.limits.clone(),
+            export_shown: export_dir().display().to_string(),
         };
         App::new(specs, options)
     }

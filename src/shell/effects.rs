@@ -6,7 +6,8 @@
 
 use crate::core::app::{App, Done, Effect, Msg, Outcome};
 use crate::core::id::{ServerId, SessionId, SessionKey};
-use crate::core::plan::Plan;
+use crate::core::plan::reset::{ResetOrder, Subject, Tried};
+use crate::core::plan::{ActionName, Plan};
 use crate::core::present::clean;
 use crate::core::time::Clock;
 use crate::feed::live::Commands;
@@ -14,6 +15,8 @@ use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
 use crate::shell::act::export::{Place, export};
+use crate::shell::act::reset::{Hands, reset};
+use crate::shell::act::survey::survey;
 use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,11 +41,13 @@ pub struct Effects {
     pub commands: Commands,
     /// Where exports go.
     pub export_dir: PathBuf,
+    /// Where a reset saves what it is going to change.
+    pub save_dir: PathBuf,
     /// Where actions are recorded.
     pub audit: Audit,
     /// Tells how a session stands after an action.
     pub standings: Standings,
-    /// For the time when an action ended.
+    /// The watcher's clock.
     pub clock: Clock,
     /// Where answers go.
     pub answers: mpsc::Sender<Msg>,
@@ -52,7 +57,9 @@ impl Effects {
     /// Starts an effect, or says what the loop must do. `app`: how things stand before it.
     pub fn run(&self, app: &App, effect: Effect) -> Option<Control> {
         match effect {
-            Effect::Abort(plan) => self.abort(app, plan),
+            Effect::Act(plan) => self.act(app, plan),
+            Effect::Survey { key, subject } => self.survey(key, subject),
+            Effect::Reset { subject, order } => self.reset(app, subject, order),
             Effect::Export { key } => self.export(key),
             Effect::Read { key } => self.read(&key),
             Effect::Load { server, directory } => {
@@ -78,7 +85,7 @@ impl Effects {
         self.clients.get(usize::from(server.0)).cloned()
     }
 
-    fn abort(&self, app: &App, plan: Plan) {
+    fn act(&self, app: &App, plan: Plan) {
         let Some(client) = self.client(plan.key.server) else {
             return;
         };
@@ -88,7 +95,8 @@ impl Effects {
         let server = key.server;
         let (audit, standings) = (self.audit.clone(), self.standings.clone());
         let clock = self.clock.clone();
-        let entry = Entry::new(app, &key, "abort", &plan.lines);
+        let action = plan.action;
+        let entry = Entry::new(app, &key, action.word(), &plan.lines);
         let work = async move {
             let sent = |session: &SessionId| {
                 let key = SessionKey::new(server, session.clone());
@@ -105,8 +113,74 @@ impl Effects {
             let after = standings.after(about, ended).await;
             Acted { outcome, after }
         };
-        self.spawn(key, "abort", async move {
-            recorded(&audit, entry, work).await.told()
+        self.spawn(key, action, async move {
+            let outcome = recorded(&audit, entry, work).await.told();
+            (outcome, Tried::default())
+        });
+    }
+
+    fn survey(&self, key: SessionKey, subject: Subject) {
+        let Some(client) = self.client(key.server) else {
+            return;
+        };
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let read = survey(&client, &subject).await;
+            let read = read.map_err(|why| clean(&why.to_string()));
+            // A closed channel: the program is ending, nobody waits for it.
+            answers.send(Msg::Surveyed { key, read }).await.ok();
+        });
+    }
+
+    fn reset(&self, app: &App, subject: Subject, order: ResetOrder) {
+        let key = order.key.clone();
+        let Some(client) = self.client(key.server) else {
+            return;
+        };
+        let (commands, answers) = (self.commands.clone(), self.answers.clone());
+        let (save_dir, clock) = (self.save_dir.clone(), self.clock.clone());
+        let (audit, standings) = (self.audit.clone(), self.standings.clone());
+        let entry = Entry::of_reset(app, &subject, &order);
+        let about = About::of_reset(&key, &subject);
+        let whose = key.clone();
+        let work = async move {
+            // A loop with so many answers waiting learns it from the next reads.
+            let tell = |msg: Msg| {
+                answers.try_send(msg).ok();
+            };
+            let hands = Hands {
+                client: &client,
+                export_dir: &save_dir,
+                patience: Patience::default(),
+                clock: &clock,
+                progress: &|what| {
+                    let (key, words) = (key.clone(), what.to_owned());
+                    tell(Msg::Step { key, words });
+                },
+                sent: &|id| tell(Msg::AbortSent(SessionKey::new(key.server, id.clone()))),
+            };
+            let climbed = reset(&hands, &subject, &order).await;
+            let ended = clock();
+            about.read_again(&commands);
+            let after = standings.after(about, ended).await;
+            let wants = climbed.wanting.is_some();
+            let tried = if wants {
+                climbed.tried
+            } else {
+                Tried::default()
+            };
+            let outcome = climbed.outcome;
+            (Acted { outcome, after }, tried)
+        };
+        self.spawn(whose, ActionName::Reset, async move {
+            let mut tried = Tried::default();
+            let work = async {
+                let (acted, kept) = work.await;
+                tried = kept;
+                acted
+            };
+            let outcome = recorded(&audit, entry, work).await.told();
+            (outcome, tried)
         });
     }
 
@@ -116,35 +190,40 @@ impl Effects {
         };
         let place = Place::NextFree(self.export_dir.clone());
         let session = key.session.clone();
-        self.spawn(key, "export", async move {
-            match export(&client, &session, place).await {
+        self.spawn(key, ActionName::Export, async move {
+            let outcome = match export(&client, &session, place).await {
                 Ok(done) => Outcome::Done(format!(
                     "{} messages to {}",
                     done.messages,
                     clean(&done.path.display().to_string())
                 )),
                 Err(why) => Outcome::Failed(clean(&why.to_string())),
-            }
+            };
+            (outcome, Tried::default())
         });
     }
 
     fn spawn(
         &self,
         key: SessionKey,
-        action: &'static str,
-        work: impl Future<Output = Outcome> + Send + 'static,
+        action: ActionName,
+        work: impl Future<Output = (Outcome, Tried)> + Send + 'static,
     ) {
         let answers = self.answers.clone();
-        tracing::info!(session = %key.session, action, "begun");
+        tracing::info!(session = %key.session, action = action.word(), "begun");
         let task = tokio::spawn(work);
         tokio::spawn(async move {
-            let died = |_| Outcome::Failed("it ended by an error of ocwatch itself".to_owned());
-            let outcome = task.await.unwrap_or_else(died);
-            tracing::info!(session = %key.session, action, ?outcome, "ended");
+            let died = |_| {
+                let words = "it ended by an error of ocwatch itself";
+                (Outcome::Failed(words.to_owned()), Tried::default())
+            };
+            let (outcome, tried) = task.await.unwrap_or_else(died);
+            tracing::info!(session = %key.session, action = action.word(), ?outcome, "ended");
             let done = Done {
                 key,
                 action,
                 outcome,
+                tried,
             };
             // A closed channel: the program is ending, nobody waits for it.
             answers.send(Msg::Done(done)).await.ok();

@@ -6,7 +6,7 @@
 
 use crate::core::id::{ServerId, SessionKey};
 use crate::core::present::clean;
-use crate::core::store::Store;
+use crate::core::store::{Server, Store};
 use thiserror::Error;
 
 /// What the command that asks is going to do.
@@ -65,6 +65,9 @@ pub fn find(store: &Store, text: &str, purpose: Purpose) -> Result<SessionKey, R
                 return Ok(key);
             }
         }
+        if let Some(key) = zombie(store, server, rest).filter(|_| purpose == Purpose::Act) {
+            return Ok(key);
+        }
         match purpose {
             Purpose::Read => {
                 if let Some(key) = only(store, server, text, |_, it| it.starts_with(rest))? {
@@ -103,6 +106,19 @@ fn id_begins(id: &str, _: &str, text: &str) -> bool {
 }
 fn title_is(_: &str, title: &str, text: &str) -> bool {
     title == text
+}
+
+/// A deleted session that still runs is in no list, but it can be stopped: by its whole id.
+fn zombie(store: &Store, server: Option<ServerId>, text: &str) -> Option<SessionKey> {
+    let mut here = store
+        .servers()
+        .filter(|(id, _)| server.is_none_or(|it| it == *id));
+    let named = |(_, it): &(ServerId, &Server)| {
+        let stranger = it.strangers.get(&text.into());
+        stranger.is_some_and(|it| it.gone)
+    };
+    here.find(named)
+        .map(|(id, _)| SessionKey::new(id, text.into()))
 }
 
 /// The only session that fits, none, or the error that several do.

@@ -3,7 +3,7 @@
 use super::{Fake, client, html, json};
 use ocwatch::core::app::Outcome;
 use ocwatch::core::id::{Directory, ServerId, SessionId, SessionKey};
-use ocwatch::core::plan::{Plan, Settle, Step};
+use ocwatch::core::plan::{ActionName, Plan, Settle, Step};
 use ocwatch::shell::act::abort::{Patience, abort};
 use pretty_assertions::assert_eq;
 use std::cell::RefCell;
@@ -12,6 +12,7 @@ use std::time::Duration;
 fn plan() -> Plan {
     let (session, directory) = (SessionId::from("ses_1"), Directory::from("/p"));
     Plan {
+        action: ActionName::Abort,
         key: SessionKey::new(ServerId(0), session.clone()),
         title: String::new(),
         steps: vec![Step::Abort {

@@ -75,6 +75,7 @@ fn row(line: &str) -> Option<Row> {
     let mark = mark_of(&mark)?;
     let (name, _) = why.split_once(':').unwrap_or((&why, ""));
     Some(Row {
+        marked: false,
         key: SessionKey::new(ServerId(0), SessionId::new(title.as_str())),
         mark,
         server,

@@ -1,6 +1,6 @@
 //! Arguments of the commands that act on sessions.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// What every command that changes something takes.
@@ -23,6 +23,34 @@ pub struct AbortArgs {
     /// How it acts
     #[command(flatten)]
     pub act: ActArgs,
+}
+
+/// `ocwatch reset`.
+#[derive(Debug, Args)]
+pub struct ResetArgs {
+    /// A session: id, unique prefix of an id, whole title, or server/id
+    #[arg(value_name = "SESSION")]
+    pub session: String,
+    /// Print the plan and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// How it acts
+    #[command(flatten)]
+    pub act: ActArgs,
+    /// Also what hits more than the session, if nothing gentler settles it
+    #[arg(long, value_name = "RUNG", value_enum, value_delimiter = ',')]
+    pub allow: Vec<AllowArg>,
+}
+
+/// `--allow`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AllowArg {
+    /// End the project's instance: every run in its directory is aborted
+    Dispose,
+    /// Make a copy that ends before the broken turn
+    Fork,
+    /// Set tool parts although another OpenCode on this data may run them
+    Elsewhere,
 }
 
 /// `ocwatch export`.

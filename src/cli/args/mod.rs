@@ -5,7 +5,7 @@
 
 mod act;
 
-pub use act::{AbortArgs, ActArgs, ExportArgs};
+pub use act::{AbortArgs, ActArgs, AllowArg, ExportArgs, ResetArgs};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -51,6 +51,7 @@ impl Cli {
         let sessions = match &self.command {
             Some(Command::Explain(it)) => std::slice::from_ref(&it.session),
             Some(Command::Abort(it)) => &it.sessions,
+            Some(Command::Reset(it)) => std::slice::from_ref(&it.session),
             Some(Command::Export(it)) => &it.sessions,
             _ => &[],
         };
@@ -165,6 +166,16 @@ pub enum Command {
     /// Stop what a session runs, and verify that it ended
     #[command(after_help = "Example:\n  ocwatch abort ses_4f2a --yes")]
     Abort(AbortArgs),
+    /// Bring a stuck session to where the next prompt is answered, and verify it
+    ///
+    /// Exports the session first, then climbs a ladder that stops at the first rung that settles it:
+    /// reject what it asks or abort (subagents included); set tool parts that never ended to error and
+    /// dismiss asks that nothing waits for; and, each only if it was agreed to, dispose the project or
+    /// fork before the broken turn. Messages are never removed; no part is set while anything runs.
+    #[command(
+        after_help = "Examples:\n  ocwatch reset ses_4f2a --dry-run\n  ocwatch reset ses_4f2a --yes --allow dispose"
+    )]
+    Reset(ResetArgs),
     /// Write a session to a file that `opencode import` takes; its path goes to stdout
     #[command(
         after_help = "Examples:\n  ocwatch export ses_4f2a\n  ocwatch export \"Port the parser\" -o - | gzip > parser.json.gz"

@@ -1,9 +1,9 @@
 //! Actions on sessions: asked for by a key, carried out by effects, one per session at a time.
 
-use crate::core::app::{App, DialogState, Done, Effect, Running, Shown};
+use crate::core::app::{App, DialogState, Done, Effect, LOGGED, Logged, Running, Shown};
 use crate::core::id::SessionKey;
 use crate::core::judge::Level;
-use crate::core::plan;
+use crate::core::plan::{self, ActionName};
 use crate::core::store::{Reported, Why};
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Body, Input};
@@ -17,6 +17,9 @@ impl App {
     /// `a`: at once only on a stuck session that has been the selected one for a moment; elsewhere it
     /// asks once. A row that has just come under the hand is never acted on unasked.
     pub(super) fn ask_abort(&mut self, now: UnixMs) -> Vec<Effect> {
+        if !self.ui.marked.is_empty() {
+            return self.ask_abort_marked();
+        }
         let Some(key) = self.free_selection() else {
             return Vec::new();
         };
@@ -30,27 +33,32 @@ impl App {
         let drifted = self.ui.drifted_at;
         let steady = drifted.is_none_or(|at| now.since(at) >= STEADY);
         if stuck && steady && !plan.idle_before {
-            return self.start_abort(plan, now);
+            return self.start(plan, now);
         }
-        self.ui.dialog = Some(DialogState::Abort(plan));
+        self.ui.dialog = Some(DialogState::Abort(vec![plan]));
         Vec::new()
     }
 
     /// Why an abort would only do harm: asking an asleep project starts it, and nothing runs there.
-    fn not_to_be_aborted(&self, key: &SessionKey) -> Option<&'static str> {
+    pub(super) fn not_to_be_aborted(&self, key: &SessionKey) -> Option<&'static str> {
+        if self.is_asleep(key) {
+            return Some("its project is asleep on this server: nothing of it runs here");
+        }
+        self.not_to_be_touched(key)
+    }
+
+    /// Why nothing can reach it.
+    pub(super) fn not_to_be_touched(&self, key: &SessionKey) -> Option<&'static str> {
         match &self.verdict(key)?.reported {
-            Reported::Unknown(Why::NotAsked) => {
-                Some("its project is asleep on this server: nothing of it runs here")
-            }
             Reported::Unknown(Why::DirectoryGone) => Some("its folder no longer exists"),
             Reported::Unknown(Why::ServerLost(_)) => Some("its server is away"),
             _ => None,
         }
     }
 
-    fn start_abort(&mut self, plan: plan::Plan, now: UnixMs) -> Vec<Effect> {
-        if self.begin(&plan.key, "abort", now) {
-            vec![Effect::Abort(plan)]
+    pub(super) fn start(&mut self, plan: plan::Plan, now: UnixMs) -> Vec<Effect> {
+        if self.begin(&plan.key, plan.action, now) {
+            vec![Effect::Act(plan)]
         } else {
             Vec::new()
         }
@@ -77,6 +85,9 @@ impl App {
 
     /// `e`: always one key.
     pub(super) fn export(&mut self, now: UnixMs) -> Vec<Effect> {
+        if !self.ui.marked.is_empty() {
+            return self.export_marked(now);
+        }
         let Some(key) = self.idle_selection() else {
             return Vec::new();
         };
@@ -87,7 +98,7 @@ impl App {
             self.ui.dialog = Some(DialogState::Load(key));
             return Vec::new();
         }
-        if self.begin(&key, "export", now) {
+        if self.begin(&key, ActionName::Export, now) {
             vec![Effect::Export { key }]
         } else {
             Vec::new()
@@ -106,13 +117,8 @@ impl App {
     /// The answer to the dialog: yes.
     pub(super) fn confirm(&mut self, now: UnixMs) -> Vec<Effect> {
         match self.ui.dialog.take() {
-            Some(DialogState::Abort(shown)) => {
-                // The world may have moved since the dialog opened: what is done is planned now.
-                match plan::abort(&self.store, &shown.key) {
-                    Some(plan) => self.start_abort(plan, now),
-                    None => self.tell("the session is gone"),
-                }
-            }
+            Some(DialogState::Abort(shown)) => self.abort_shown(&shown, now),
+            Some(DialogState::Reset(dialog)) => self.confirm_reset(dialog, now),
             Some(DialogState::Load(key)) => match self.store.session(&key) {
                 Some(session) => vec![
                     Effect::Load {
@@ -130,14 +136,39 @@ impl App {
     /// An effect ended.
     pub(super) fn done(&mut self, done: Done, now: UnixMs) -> Vec<Effect> {
         self.running.remove(&done.key);
-        self.results.insert(
-            done.key,
-            Shown {
-                action: done.action,
-                outcome: done.outcome,
-                at: now,
-            },
-        );
+        self.remember_tried(&done, now);
+        let shown = Shown {
+            action: done.action,
+            outcome: done.outcome,
+            at: now,
+        };
+        self.note(&done.key, &shown);
+        if !self.rows.iter().any(|row| row.key == done.key) {
+            // Its row went with what was done: there is no place to show it in.
+            self.ui.notice = Some(shown.words());
+        }
+        self.results.insert(done.key, shown);
+        Vec::new()
+    }
+
+    /// What stands in a row goes with the next key; the log keeps it.
+    fn note(&mut self, key: &SessionKey, shown: &Shown) {
+        if self.log.len() >= LOGGED {
+            self.log.pop_front();
+        }
+        let session = self.store.session(key);
+        self.log.push_back(Logged {
+            key: key.clone(),
+            title: session.map_or_else(String::new, |it| it.info.title.clone()),
+            shown: shown.clone(),
+        });
+    }
+
+    /// An action does something else now.
+    pub(super) fn step(&mut self, key: &SessionKey, words: String) -> Vec<Effect> {
+        if let Some(running) = self.running.get_mut(key) {
+            running.step = words;
+        }
         Vec::new()
     }
 
@@ -167,13 +198,13 @@ impl App {
         verdict.is_some_and(|v| v.reported == Reported::Unknown(Why::NotAsked))
     }
 
-    fn tell(&mut self, words: &str) -> Vec<Effect> {
+    pub(super) fn tell(&mut self, words: &str) -> Vec<Effect> {
         self.ui.notice = Some(words.to_owned());
         Vec::new()
     }
 
     /// The selection, if something on its server may be changed.
-    fn free_selection(&mut self) -> Option<SessionKey> {
+    pub(super) fn free_selection(&mut self) -> Option<SessionKey> {
         let key = self.idle_selection()?;
         if let Some(why) = plan::refused(&self.store, &key) {
             self.ui.notice = Some(why);
@@ -192,12 +223,16 @@ impl App {
         Some(key)
     }
 
-    fn begin(&mut self, key: &SessionKey, action: &'static str, now: UnixMs) -> bool {
+    pub(super) fn begin(&mut self, key: &SessionKey, action: ActionName, now: UnixMs) -> bool {
         if self.running.contains_key(key) {
             return false;
         }
         self.results.remove(key);
-        let running = Running { action, since: now };
+        let running = Running {
+            action,
+            since: now,
+            step: String::new(),
+        };
         self.running.insert(key.clone(), running);
         true
     }

@@ -88,8 +88,14 @@ pub enum Action {
     Abort,
     /// Export the selected session.
     Export,
+    /// Reset the selected session.
+    Reset,
+    /// Mark the selected session for the next action.
+    Mark,
     /// Every rule tried, for the selected session.
     Explain,
+    /// What was done and how it ended.
+    Log,
     /// Load the asleep project of this row.
     Load,
     /// Try lost servers again now.
@@ -106,10 +112,11 @@ impl Action {
     /// Whether it changes something on a server: never offered where a server is only read.
     pub fn changes(self) -> bool {
         match self {
-            Action::Abort => true,
+            Action::Abort | Action::Reset => true,
             // A file here, or what is shown. Loading a project is no more than asking about it.
             Action::Export
             | Action::Load
+            | Action::Mark
             | Action::Servers
             | Action::Explain
             | Action::Open
@@ -129,6 +136,7 @@ impl Action {
             | Action::HalfUp
             | Action::Redraw
             | Action::Suspend
+            | Action::Log
             | Action::Help => false,
         }
     }
@@ -203,6 +211,22 @@ pub static KEYMAP: &[Binding] = &[
         When::Row,
     ),
     bind(
+        Action::Reset,
+        "reset",
+        &[Key::Char('R')],
+        "reset",
+        "bring the session to where its next prompt is answered; shows the plan first",
+        When::Row,
+    ),
+    bind(
+        Action::Mark,
+        "mark",
+        &[Key::Char(' ')],
+        "mark",
+        "mark the session: abort and export then act on all that are marked; Esc unmarks",
+        When::Moving,
+    ),
+    bind(
         Action::Explain,
         "explain",
         &[Key::Char('x')],
@@ -265,6 +289,14 @@ pub static KEYMAP: &[Binding] = &[
         "quit",
         "go back; at the top, q quits",
         When::Always,
+    ),
+    bind(
+        Action::Log,
+        "log",
+        &[Key::Tab],
+        "log",
+        "show or leave the log: what was done here and how it ended",
+        When::Moving,
     ),
     bind(
         Action::Quit,

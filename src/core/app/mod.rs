@@ -6,12 +6,19 @@
 
 mod act;
 pub mod keymap;
+mod line;
+mod marks;
 mod model;
 mod msg;
+mod reset;
 mod rows;
 mod update;
 
-pub use model::{App, AppOptions, DialogState, Filter, PageKind, Running, Shown, Ui};
+pub use line::TextLine;
+pub use model::{
+    App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
+};
 pub use msg::{Done, Effect, Msg, Outcome};
+pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::VisibleRow;
 pub use update::update;

@@ -1,12 +1,15 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
-use crate::core::app::{Outcome, VisibleRow};
+use crate::core::app::{InVain, Outcome, ResetDialog, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
-use crate::core::plan::Plan;
+use crate::core::plan::{ActionName, Plan};
 use crate::core::store::{Change, ServerSpec, Session, Store};
 use crate::core::time::{Span, UnixMs};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// How many actions the log pane keeps.
+pub const LOGGED: usize = 500;
 
 /// What the app is started with.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +20,8 @@ pub struct AppOptions {
     pub utc_offset: Span,
     /// A filter from the command line.
     pub filter: String,
+    /// Where a reset saves what it is going to change, as shown.
+    pub export_shown: String,
 }
 
 /// The filter line.
@@ -35,13 +40,17 @@ pub enum PageKind {
     Help,
     /// Every rule tried for one session.
     Explain(SessionKey),
+    /// What was done and how it ended.
+    Log,
 }
 
 /// A question that waits for an answer; bound to its session, wherever the row goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DialogState {
-    /// Abort, with its plan.
-    Abort(Plan),
+    /// Abort, with the plan of each session.
+    Abort(Vec<Plan>),
+    /// Reset, with its ladder once it is read.
+    Reset(ResetDialog),
     /// Load an asleep project for this session.
     Load(SessionKey),
 }
@@ -63,6 +72,8 @@ pub struct Ui {
     pub filter: Filter,
     /// Only what needs attention.
     pub attention_only: bool,
+    /// Sessions that the next action is meant for, instead of the selected one.
+    pub marked: BTreeSet<SessionKey>,
     /// Sessions whose children are folded away.
     pub folded: BTreeSet<SessionKey>,
     /// A page over everything, and its first line shown.
@@ -82,21 +93,46 @@ pub struct Ui {
 /// An action that was started and has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Running {
-    /// `abort`, `export`, `load`.
-    pub action: &'static str,
+    /// Which.
+    pub action: ActionName,
     /// Since when; watcher's clock.
     pub since: UnixMs,
+    /// What it does just now; empty: nothing more is known.
+    pub step: String,
 }
 
 /// The result of an action, shown in its row until the next key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// Which action.
-    pub action: &'static str,
+    pub action: ActionName,
     /// How it ended.
     pub outcome: Outcome,
     /// When it ended; watcher's clock.
     pub at: UnixMs,
+}
+
+impl Shown {
+    /// `abort done: …`, `abort: no effect: …`, `abort failed: …`.
+    pub fn words(&self) -> String {
+        let action = self.action;
+        match &self.outcome {
+            Outcome::Done(text) => format!("{action} done: {text}"),
+            Outcome::NoEffect(text) => format!("{action}: no effect: {text}"),
+            Outcome::Failed(text) => format!("{action} failed: {text}"),
+        }
+    }
+}
+
+/// A line of the log pane: an action that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logged {
+    /// Whose.
+    pub key: SessionKey,
+    /// What the session was called then.
+    pub title: String,
+    /// Which action, how and when it ended.
+    pub shown: Shown,
 }
 
 /// The whole program's state.
@@ -113,8 +149,14 @@ pub struct App {
     pub ui: Ui,
     /// Actions under way, one per session.
     pub running: BTreeMap<SessionKey, Running>,
+    /// Resets that did not help.
+    pub in_vain: BTreeMap<SessionKey, InVain>,
+    /// Where a reset saves what it is going to change, as shown.
+    pub export_shown: String,
     /// Results not yet seen away.
     pub results: BTreeMap<SessionKey, Shown>,
+    /// Actions that ended, oldest first; the last [`LOGGED`].
+    pub log: VecDeque<Logged>,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
 }
@@ -145,7 +187,10 @@ impl App {
             utc_offset: options.utc_offset,
             ui,
             running: BTreeMap::new(),
+            in_vain: BTreeMap::new(),
+            export_shown: options.export_shown,
             results: BTreeMap::new(),
+            log: VecDeque::new(),
             rows: Vec::new(),
         }
     }

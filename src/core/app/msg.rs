@@ -2,7 +2,9 @@
 
 use crate::core::app::keymap::Key;
 use crate::core::id::{Directory, ServerId, SessionKey};
-use crate::core::plan::Plan;
+use crate::core::plan::reset::{ResetOrder, Subject, Tried};
+use crate::core::plan::survey::Survey;
+use crate::core::plan::{ActionName, Plan};
 use crate::core::wire::Input;
 
 /// Something that happened.
@@ -25,6 +27,20 @@ pub enum Msg {
     Tick,
     /// An abort of this session goes out to its server now.
     AbortSent(SessionKey),
+    /// A session was read afresh.
+    Surveyed {
+        /// Which.
+        key: SessionKey,
+        /// What was read, or why not.
+        read: Result<Survey, String>,
+    },
+    /// What an action that is under way does now.
+    Step {
+        /// Whose.
+        key: SessionKey,
+        /// In a few words.
+        words: String,
+    },
     /// An effect ended.
     Done(Done),
 }
@@ -34,10 +50,12 @@ pub enum Msg {
 pub struct Done {
     /// Whose.
     pub key: SessionKey,
-    /// Which action: `abort`, `export`.
-    pub action: &'static str,
+    /// Which action.
+    pub action: ActionName,
     /// How it ended.
     pub outcome: Outcome,
+    /// Of a reset that did not settle it: what was climbed, before included.
+    pub tried: Tried,
 }
 
 /// How an action ended, as the server's own answers showed it.
@@ -56,7 +74,21 @@ pub enum Outcome {
 pub enum Effect {
     /// Carry out a plan and verify it; answers with [`Msg::AbortSent`] for each session that it
     /// aborts, then with [`Msg::Done`].
-    Abort(Plan),
+    Act(Plan),
+    /// Read a session and its subagents afresh; answers with [`Msg::Surveyed`].
+    Survey {
+        /// Which.
+        key: SessionKey,
+        /// Whom to read.
+        subject: Subject,
+    },
+    /// Climb the ladder; answers with [`Msg::Step`], [`Msg::AbortSent`], then [`Msg::Done`].
+    Reset {
+        /// Whom.
+        subject: Subject,
+        /// What may be done.
+        order: ResetOrder,
+    },
     /// Write a session to a file; answers with [`Msg::Done`], the path in the text.
     Export {
         /// Which.

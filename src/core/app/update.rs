@@ -1,7 +1,7 @@
 //! One message in, effects out.
 
 use crate::core::app::keymap::{self, Action, Key};
-use crate::core::app::{App, Effect, Msg, PageKind};
+use crate::core::app::{App, Effect, Msg, PageKind, TextLine};
 use crate::core::store::Change;
 use crate::core::time::UnixMs;
 use crate::core::wire::Input;
@@ -20,6 +20,8 @@ pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Layout { rows, last_scroll } => app.laid_out(rows, last_scroll),
         Msg::Tick => app.feed(Vec::new(), now),
         Msg::AbortSent(key) => app.abort_sent(&key, now),
+        Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
+        Msg::Step { key, words } => app.step(&key, words),
         Msg::Done(done) => app.done(done, now),
     }
 }
@@ -92,11 +94,14 @@ impl App {
             Action::Back => self.back(key),
             Action::Help => self.toggle_page(PageKind::Help),
             Action::Explain => self.explain(),
+            Action::Log => self.toggle_page(PageKind::Log),
             Action::Filter => self.open_filter(),
             Action::Attention => self.toggle_attention(),
             Action::Open => self.open(),
             Action::Abort => self.ask_abort(now),
             Action::Export => self.export(now),
+            Action::Reset => self.ask_reset(now),
+            Action::Mark => self.mark(),
             Action::Load => self.ask_load(),
             Action::Servers => self.retry_servers(),
             Action::Fold => self.fold(),
@@ -133,6 +138,10 @@ impl App {
         }
         if self.ui.detail_open {
             self.ui.detail_open = false;
+            return Vec::new();
+        }
+        if !self.ui.marked.is_empty() {
+            self.ui.marked.clear();
             return Vec::new();
         }
         if !self.ui.filter.text.is_empty() {
@@ -197,7 +206,7 @@ impl App {
         Vec::new()
     }
 
-    fn select(&mut self, by: isize) {
+    pub(super) fn select(&mut self, by: isize) {
         let last = self.rows.len().saturating_sub(1);
         let place = self.selected_place().unwrap_or(0);
         let place = place.saturating_add_signed(by).min(last);
@@ -253,38 +262,23 @@ impl App {
 
     fn type_filter(&mut self, key: Key) -> Vec<Effect> {
         let filter = &mut self.ui.filter;
-        let mut text: Vec<char> = filter.text.chars().collect();
-        let at = filter.cursor.unwrap_or(0).min(text.len());
+        let mut line = TextLine {
+            text: std::mem::take(&mut filter.text),
+            cursor: filter.cursor.unwrap_or(0),
+        };
         let cursor = match key {
             Key::Enter => None,
             Key::Esc => {
-                text.clear();
+                line.text.clear();
                 None
             }
-            Key::Char(c) => {
-                text.insert(at, c);
-                Some(at + 1)
+            _ => {
+                line.key(key);
+                Some(line.cursor)
             }
-            Key::Backspace if at > 0 => {
-                text.remove(at - 1);
-                Some(at - 1)
-            }
-            Key::Delete if at < text.len() => {
-                text.remove(at);
-                Some(at)
-            }
-            Key::Ctrl('u') => {
-                text.drain(..at);
-                Some(0)
-            }
-            Key::Left => Some(at.saturating_sub(1)),
-            Key::Right => Some((at + 1).min(text.len())),
-            Key::Home => Some(0),
-            Key::End => Some(text.len()),
-            _ => Some(at),
         };
         filter.cursor = cursor;
-        filter.text = text.into_iter().collect();
+        filter.text = line.text;
         self.refresh_rows();
         Vec::new()
     }

@@ -1,63 +1,70 @@
 //! Abort: reject what is asked, stop what runs, children included.
 
-use super::{Plan, Settle, Step};
+use super::stop::{Kin, stop};
+use super::{ActionName, Plan, Settle, Step};
 use crate::core::id::{SessionId, SessionKey};
 use crate::core::store::{Server, Session, Store};
 use crate::core::wire::Message;
 use std::collections::BTreeSet;
 
-/// Plans the abort of a session. `None` if there is no such session.
-///
-/// An own pending ask of a session without running children is rejected: that ends the turn and
-/// leaves no ghost. Otherwise the session is aborted (the server ends its subagents with it) and
-/// asks of its descendants that would be left as ghosts are rejected afterwards: rejecting them
-/// first would only let the parents go on.
+/// Plans the abort of a session, its subagents included. `None` if there is no such session.
 pub fn abort(store: &Store, key: &SessionKey) -> Option<Plan> {
     let server = store.server(key.server)?;
-    let session = server.sessions.get(&key.session)?;
+    let Some(session) = server.sessions.get(&key.session) else {
+        return zombie(server, key);
+    };
     let below = descendants(server, &key.session);
-    let running: Vec<&Session> = below
-        .iter()
-        .copied()
-        .filter(|child| server.reported(child).is_running())
-        .collect();
-    let idle_before = !server.reported(session).is_running() && running.is_empty();
-
-    let own = rejects(server, session);
-    let mut lines = Vec::new();
-    let mut steps = Vec::new();
-    if !own.is_empty() && running.is_empty() {
-        lines.push("reject what it asks: the turn ends, no ghost is left".to_owned());
-        if session.info.parent.is_some() {
-            lines.push("its parent goes on without it; abort the parent to end all".to_owned());
-        }
-        steps.extend(own);
-    } else {
-        lines.push(describe(server, session, idle_before));
-        steps.push(stop(session));
-        for child in &running {
-            lines.push(format!("stop its subagent \"{}\"", child.info.title));
-            steps.push(stop(child));
-        }
-        steps.extend(own);
-        steps.extend(below.iter().flat_map(|child| rejects(server, child)));
-    }
-    warn(server, session, &mut lines);
-    lines.push("check: status and last message must both say it has ended".to_owned());
-    let settle = std::iter::once(session)
-        .chain(running)
-        .map(|row| Settle {
-            session: row.info.id.clone(),
-            directory: row.info.directory.clone(),
-        })
-        .collect();
+    let family: Vec<&Session> = std::iter::once(session).chain(below).collect();
+    let kin: Vec<Kin> = family.iter().map(|it| kin(server, it)).collect();
+    let idle_before = !kin.iter().any(|it| it.runs);
+    let asks = |id: &SessionId| match server.sessions.get(id) {
+        Some(row) => server.pending(row).map(|it| &it.ask).collect(),
+        None => Vec::new(),
+    };
+    let mut stop = stop(&kin, &asks, describe(server, session, idle_before));
+    warn(server, session, &mut stop.lines);
+    let check = "check: status and last message must both say it has ended";
+    stop.lines.push(check.to_owned());
     Some(Plan {
+        action: ActionName::Abort,
         key: key.clone(),
         title: session.info.title.clone(),
-        steps,
-        settle,
-        lines,
+        steps: stop.steps,
+        settle: stop.settle,
+        lines: stop.lines,
         idle_before,
+    })
+}
+
+fn kin<'a>(server: &Server, session: &'a Session) -> Kin<'a> {
+    Kin {
+        session: &session.info.id,
+        directory: &session.info.directory,
+        title: &session.info.title,
+        runs: server.reported(session).is_running(),
+        is_child: session.info.parent.is_some(),
+    }
+}
+
+/// What runs on in a session that was deleted: only an abort with the old directory reaches it.
+fn zombie(server: &Server, key: &SessionKey) -> Option<Plan> {
+    let stranger = server.strangers.get(&key.session)?;
+    let (session, directory) = (key.session.clone(), stranger.directory.clone());
+    let lines = vec![
+        format!("stop what still runs in {directory} although the session was deleted"),
+        "check: the status of that directory must not name it any more".to_owned(),
+    ];
+    Some(Plan {
+        action: ActionName::Abort,
+        key: key.clone(),
+        title: format!("deleted session {session}"),
+        steps: vec![Step::Abort {
+            session: session.clone(),
+            directory: directory.clone(),
+        }],
+        settle: vec![Settle { session, directory }],
+        lines,
+        idle_before: false,
     })
 }
 
@@ -89,25 +96,8 @@ fn warn(server: &Server, session: &Session, lines: &mut Vec<String>) {
     }
 }
 
-fn stop(session: &Session) -> Step {
-    Step::Abort {
-        session: session.info.id.clone(),
-        directory: session.info.directory.clone(),
-    }
-}
-
-fn rejects(server: &Server, session: &Session) -> Vec<Step> {
-    let reject = |pending: &crate::core::store::PendingAsk| Step::Reject {
-        kind: pending.ask.kind,
-        ask: pending.ask.id.clone(),
-        session: session.info.id.clone(),
-        directory: session.info.directory.clone(),
-    };
-    server.pending(session).map(reject).collect()
-}
-
 /// All descendants, nearest first; a cycle ends where it began.
-fn descendants<'a>(server: &'a Server, root: &'a SessionId) -> Vec<&'a Session> {
+pub(super) fn descendants<'a>(server: &'a Server, root: &'a SessionId) -> Vec<&'a Session> {
     let mut seen = BTreeSet::from([root]);
     let mut found: Vec<&Session> = Vec::new();
     let mut next = 0;

@@ -5,12 +5,50 @@
 //! be done; nothing acts unless a person asked for it.
 
 mod abort;
+pub mod repair;
+pub mod reset;
+mod stop;
+pub mod survey;
 
 pub use abort::abort;
 
-use crate::core::id::{AskId, Directory, SessionId, SessionKey};
+use crate::core::id::{AskId, Directory, MessageId, PartId, SessionId, SessionKey};
 use crate::core::store::Store;
-use crate::core::wire::{AskKind, Dialect};
+use crate::core::wire::{AskKind, Dialect, ModelRef};
+
+/// What a person can ask for, by the name that rows, log and audit give it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ActionName {
+    /// Stop what runs.
+    Abort,
+    /// Climb the ladder until it settles.
+    Reset,
+    /// Answer or reject what is asked.
+    Answer,
+    /// Send a prompt again, or tell it to go on.
+    Resend,
+    /// Write it to a file.
+    Export,
+}
+
+impl ActionName {
+    /// The word: `abort`, `reset`, `answer`, `resend`, `export`.
+    pub fn word(self) -> &'static str {
+        match self {
+            ActionName::Abort => "abort",
+            ActionName::Reset => "reset",
+            ActionName::Answer => "answer",
+            ActionName::Resend => "resend",
+            ActionName::Export => "export",
+        }
+    }
+}
+
+impl std::fmt::Display for ActionName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.word())
+    }
+}
 
 /// Why nothing may be changed on this session's server: it is only read, by the person's own wish or
 /// because its API is that of OpenCode 2.x. Asked before anything is planned, shown or sent.
@@ -44,6 +82,72 @@ pub enum Step {
         session: SessionId,
         /// The session's directory: a reply through another one is 404.
         directory: Directory,
+        /// Of a permission: with words the agent goes on and hears them, without the turn ends.
+        message: Option<String>,
+    },
+    /// Grant a permission.
+    Allow {
+        /// Which ask.
+        ask: AskId,
+        /// Whose.
+        session: SessionId,
+        /// The session's directory.
+        directory: Directory,
+        /// From now on for its `always` patterns; else this once.
+        always: bool,
+    },
+    /// Answer a question.
+    Reply {
+        /// Which ask.
+        ask: AskId,
+        /// Whose.
+        session: SessionId,
+        /// The session's directory.
+        directory: Directory,
+        /// One list of labels or free texts per question; an empty one is "Unanswered".
+        answers: Vec<Vec<String>>,
+    },
+    /// Write the session with all its messages to a file.
+    Export {
+        /// Which.
+        session: SessionId,
+    },
+    /// Set a part that is open for ever to a valid error state: PATCH of the whole part. Never while busy.
+    Repair {
+        /// Whose.
+        session: SessionId,
+        /// The session's directory.
+        directory: Directory,
+        /// In which message.
+        message: MessageId,
+        /// Which part.
+        part: PartId,
+    },
+    /// End the project's instance: every run of that directory is aborted.
+    Dispose {
+        /// Which.
+        directory: Directory,
+    },
+    /// A copy without the messages from `before` on.
+    Fork {
+        /// Of which session.
+        session: SessionId,
+        /// The first message that is left out; none: all are copied.
+        before: Option<MessageId>,
+    },
+    /// Take back a pending revert.
+    Unrevert {
+        /// Of which session.
+        session: SessionId,
+    },
+    /// Send a prompt. A 204 guarantees nothing: only the message read back proves it.
+    Prompt {
+        /// To which session.
+        session: SessionId,
+        /// What.
+        text: String,
+        /// With which model; none: the session's own.
+        model: Option<ModelRef>,
     },
     /// `POST /session/:id/abort`. Always answers `true`; only reading again proves anything.
     Abort {
@@ -66,6 +170,8 @@ pub struct Settle {
 /// A planned action on one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
+    /// What was asked for.
+    pub action: ActionName,
     /// Whose.
     pub key: SessionKey,
     /// Its title, for the dialog's heading.

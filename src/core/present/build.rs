@@ -1,13 +1,13 @@
 //! The whole screen from the app.
 
 use crate::core::app::keymap::{self, Action, KEYMAP, When};
-use crate::core::app::{App, DialogState, PageKind};
+use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
 use crate::core::plan;
 use crate::core::present::{
-    Dialog, FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, explain_lines, header,
-    rows, words,
+    FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, header,
+    log, rows, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
@@ -28,7 +28,10 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
     let verdicts = app.judgement().verdicts.values();
     Screen {
         servers: header::chips(&app.store, app.judgement(), now),
-        counts: header::counts(verdicts.filter(|v| is_listed(app, v) && !is_of_its_parent(app, v))),
+        counts: header::counts(
+            verdicts.filter(|v| is_listed(app, v) && !is_of_its_parent(app, v)),
+            zombies(app),
+        ),
         asleep: header::asleep(&app.store),
         clock: words::clock(now, app.utc_offset),
         empty: if rows.is_empty() {
@@ -43,7 +46,11 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         detail_scroll: app.ui.detail_scroll,
         filter: filter(app, rows.len()),
         attention_only: app.ui.attention_only,
-        dialog: app.ui.dialog.as_ref().and_then(|state| dialog(app, state)),
+        dialog: app
+            .ui
+            .dialog
+            .as_ref()
+            .and_then(|state| dialog::dialog(app, state)),
         page: page(app, now),
         notice: app
             .ui
@@ -54,6 +61,13 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         several_servers: app.store.servers().nth(1).is_some(),
         rows,
     }
+}
+
+/// Deleted sessions that still run.
+fn zombies(app: &App) -> usize {
+    let judged = app.judgement().servers.iter();
+    let findings = judged.flat_map(|it| &it.findings);
+    findings.filter(|it| it.name == "zombie-run").count()
 }
 
 /// An archived session at rest is on no list and in no count.
@@ -121,39 +135,17 @@ fn filter(app: &App, hits: usize) -> Option<FilterLine> {
     })
 }
 
-fn dialog(app: &App, state: &DialogState) -> Option<Dialog> {
-    let key = match state {
-        DialogState::Abort(plan) => &plan.key,
-        DialogState::Load(key) => key,
-    };
-    let server = clean(&app.store.server(key.server)?.spec.name);
-    let foot = "Enter or y do it · Esc leave it".to_owned();
-    Some(match state {
-        DialogState::Abort(plan) => Dialog {
-            title: format!("Abort \"{}\" on {server}", clean(&plan.title)),
-            lines: plan.lines.iter().map(|line| clean(line)).collect(),
-            foot,
-        },
-        DialogState::Load(key) => {
-            let session = app.store.session(key)?;
-            Dialog {
-                title: format!("Load the project of \"{}\" on {server}", rows::title(session)),
-                lines: vec![
-                    clean(session.info.directory.as_str()),
-                    "The server has not been asked about this project. Asking starts it: its plugins run, and it stays loaded.".to_owned(),
-                ],
-                foot,
-            }
-        }
-    })
-}
-
 fn page(app: &App, now: UnixMs) -> Option<Page> {
     let (kind, scroll) = app.ui.page.as_ref()?;
     Some(match kind {
         PageKind::Help => Page {
             title: "Keys".to_owned(),
             lines: help(),
+            scroll: *scroll,
+        },
+        PageKind::Log => Page {
+            title: "Log".to_owned(),
+            lines: log::lines(app),
             scroll: *scroll,
         },
         PageKind::Explain(key) => {

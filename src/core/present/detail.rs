@@ -147,8 +147,10 @@ fn helps(offers: &[Offer], read_only: bool) -> String {
             Offer::Run => Some("run it in OpenCode"),
             Offer::Continue => Some("tell it to go on in OpenCode"),
             Offer::Dismiss => Some("dismiss the ask in OpenCode"),
-            Offer::Fork => Some("fork before the broken turn in OpenCode"),
-            Offer::Unrevert => Some("take back the revert in OpenCode"),
+            Offer::Fork if read_only => Some("fork before the broken turn in OpenCode"),
+            Offer::Fork => Some("R fork before the broken turn"),
+            Offer::Unrevert => Some("R take back the revert"),
+            Offer::Reset if !read_only => Some("R reset"),
             Offer::Dispose | Offer::Reset => None,
         })
         .collect();

@@ -144,6 +144,8 @@ pub struct Row {
     pub depth: u16,
     /// Has children that are folded away: how many.
     pub folded: usize,
+    /// Marked for the next action.
+    pub marked: bool,
     /// The title.
     pub title: String,
     /// `busy`, `idle`, `retry 3`, `unknown`.

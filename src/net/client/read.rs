@@ -215,6 +215,20 @@ impl Client {
         Ok(v1::decode_session(&body)?)
     }
 
+    /// `GET /session/:id/children`: its direct subagents. Starts the session's project.
+    ///
+    /// # Errors
+    /// Any [`ClientError`]; 404 when it does not exist.
+    pub async fn children(
+        &self,
+        session: &SessionId,
+        directory: Option<&Directory>,
+    ) -> Result<Decoded<Vec<SessionInfo>>, ClientError> {
+        let path = ["session", session.as_str(), "children"];
+        let body = self.of_directory(&path, directory).await?;
+        Ok(v1::decode_sessions(&body)?)
+    }
+
     /// The body of `GET /session/:id`, unchanged JSON, for export.
     ///
     /// # Errors

@@ -3,5 +3,8 @@
 //! Invariant: nothing is called done that the server's own answers did not show.
 
 pub mod abort;
+mod carry;
 pub mod export;
 mod look;
+pub mod reset;
+pub mod survey;

@@ -7,6 +7,7 @@ use super::Standing;
 use crate::core::app::App;
 use crate::core::id::SessionKey;
 use crate::core::plan::Settle;
+use crate::core::plan::reset::Subject;
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
 use crate::feed::live::Commands;
@@ -30,6 +31,19 @@ pub struct About {
 }
 
 impl About {
+    /// Of a reset: the session and all below it that is known.
+    pub fn of_reset(key: &SessionKey, subject: &Subject) -> Self {
+        let all = std::iter::once(&subject.session).chain(&subject.known_below);
+        let settle = all.map(|session| Settle {
+            session: session.clone(),
+            directory: subject.directory.clone(),
+        });
+        Self {
+            key: key.clone(),
+            settle: settle.collect(),
+        }
+    }
+
     /// Has it all read again.
     pub fn read_again(&self, commands: &Commands) {
         for it in &self.settle {

@@ -7,6 +7,7 @@ use super::SCHEMA;
 use crate::core::app::{App, Outcome};
 use crate::core::id::{SessionId, SessionKey};
 use crate::core::judge::Verdict;
+use crate::core::plan::reset::{ResetOrder, Subject};
 use crate::core::present::clean;
 use crate::core::time::{Span, UnixMs};
 use serde::Serialize;
@@ -81,6 +82,16 @@ impl Entry {
             plan: plan.to_vec(),
             sent: None,
             before: app.verdict(key).map(Standing::of),
+        }
+    }
+
+    /// A reset: its plan is found rung by rung, so what is agreed to beforehand is recorded.
+    pub fn of_reset(app: &App, subject: &Subject, order: &ResetOrder) -> Self {
+        let allowed = order.allowed.iter().map(|it| it.word());
+        let plan = allowed.map(|it| format!("allowed: {it}"));
+        Self {
+            title: subject.title.clone(),
+            ..Self::new(app, &order.key, "reset", &plan.collect::<Vec<_>>())
         }
     }
 

@@ -8,12 +8,15 @@ mod abort;
 mod export;
 mod log;
 mod read;
+mod reset;
 
 pub use abort::abort_all;
 pub use export::{Output, export_all, output};
 pub use log::{Wanted, log};
 pub use read::{explain, status};
+pub use reset::{ResetWish, reset};
 
+use self::read::read_session;
 use crate::core::app::Outcome;
 use crate::core::id::SessionKey;
 use crate::core::plan;

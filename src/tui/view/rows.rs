@@ -146,6 +146,9 @@ pub(super) fn mark(row: &Row, column: Column, y: u16, pen: &mut Pen) {
     let style = pen.theme.mark(row.mark);
     let glyph = row.mark.glyph(pen.theme.ascii());
     pen.styled(column.x, y, column.width, glyph, style);
+    if row.marked {
+        pen.text(column.x + column.width, y, 1, "+", Tone::Strong);
+    }
 }
 
 /// The title as a leaf of its tree; the count of folded children is never cut off.

@@ -1,0 +1,74 @@
+//! What stands in a dialog: a plan before an action, numbered, with what it costs.
+
+use super::{Dialog, clean, rows};
+use crate::core::app::{App, DialogState, ResetDialog, Stage};
+use crate::core::id::SessionKey;
+use crate::core::plan::Plan;
+
+const DO_IT: &str = "Enter or y do it · Esc leave it";
+const LEAVE: &str = "Esc leave it";
+
+pub(super) fn dialog(app: &App, state: &DialogState) -> Option<Dialog> {
+    match state {
+        DialogState::Abort(plans) => abort(app, plans),
+        DialogState::Load(key) => load(app, key),
+        DialogState::Reset(it) => reset(app, it),
+    }
+}
+
+fn server(app: &App, key: &SessionKey) -> Option<String> {
+    Some(clean(&app.store.server(key.server)?.spec.name))
+}
+
+fn abort(app: &App, plans: &[Plan]) -> Option<Dialog> {
+    let first = plans.first()?;
+    if plans.len() == 1 {
+        let server = server(app, &first.key)?;
+        return Some(Dialog {
+            title: format!("Abort \"{}\" on {server}", clean(&first.title)),
+            lines: first.lines.iter().map(|line| clean(line)).collect(),
+            foot: DO_IT.to_owned(),
+        });
+    }
+    let line = |plan: &Plan| {
+        let server = server(app, &plan.key).unwrap_or_default();
+        let what = plan.lines.first().map_or("", String::as_str);
+        clean(&format!("{server} \"{}\": {what}", plan.title))
+    };
+    Some(Dialog {
+        title: format!("Abort {} sessions", plans.len()),
+        lines: plans.iter().map(line).collect(),
+        foot: DO_IT.to_owned(),
+    })
+}
+
+fn load(app: &App, key: &SessionKey) -> Option<Dialog> {
+    let session = app.store.session(key)?;
+    let server = server(app, key)?;
+    Some(Dialog {
+        title: format!("Load the project of \"{}\" on {server}", rows::title(session)),
+        lines: vec![
+            clean(session.info.directory.as_str()),
+            "The server has not been asked about this project. Asking starts it: its plugins run, and it stays loaded.".to_owned(),
+        ],
+        foot: DO_IT.to_owned(),
+    })
+}
+
+fn reset(app: &App, state: &ResetDialog) -> Option<Dialog> {
+    let server = server(app, &state.key)?;
+    let (lines, foot) = match &state.stage {
+        Stage::Reading => (vec!["reading it afresh …".to_owned()], LEAVE),
+        Stage::Failed(why) => (vec![clean(&format!("it could not be read: {why}"))], LEAVE),
+        Stage::Shown(ladder, _) => {
+            let lines = ladder.lines.iter().zip(1..);
+            let lines = lines.map(|(line, number)| format!("{number} {}", clean(line)));
+            (lines.collect(), if ladder.climbs() { DO_IT } else { LEAVE })
+        }
+    };
+    Some(Dialog {
+        title: format!("Reset \"{}\" on {server}", clean(&state.subject.title)),
+        lines,
+        foot: foot.to_owned(),
+    })
+}

@@ -1,0 +1,79 @@
+//! One step of a plan, carried out.
+//!
+//! What it does: send what the step says. What it does not: verify; that the server took it proves
+//! nothing. Exports and repairs have hands of their own: they are more than one request.
+
+use crate::core::plan::Step;
+use crate::core::wire::AskKind;
+use crate::net::client::{Client, ClientError, PermissionReply};
+
+/// Sends one step. [`Step::Export`] and [`Step::Repair`] are not sent from here, and a fork's new
+/// session is of interest only to who asked for it: these do nothing.
+pub(super) async fn carry_out(client: &Client, step: &Step) -> Result<(), ClientError> {
+    match step {
+        Step::Abort { session, directory } => client.abort(session, Some(directory)).await,
+        Step::Reject {
+            kind: AskKind::Permission,
+            ask,
+            directory,
+            message,
+            ..
+        } => {
+            let reply = PermissionReply::Reject(message.clone());
+            client.reply_permission(ask, directory, &reply).await
+        }
+        Step::Reject {
+            kind: AskKind::Question,
+            ask,
+            directory,
+            ..
+        } => client.reject_question(ask, directory).await,
+        Step::Allow {
+            ask,
+            directory,
+            always,
+            ..
+        } => {
+            let reply = if *always {
+                PermissionReply::Always
+            } else {
+                PermissionReply::Once
+            };
+            client.reply_permission(ask, directory, &reply).await
+        }
+        Step::Reply {
+            ask,
+            directory,
+            answers,
+            ..
+        } => client.reply_question(ask, directory, answers).await,
+        Step::Dispose { directory } => client.dispose(directory).await,
+        Step::Unrevert { session } => client.unrevert(session).await,
+        Step::Prompt {
+            session,
+            text,
+            model,
+        } => {
+            let model = model.as_ref();
+            let model = model.map(|it| (it.provider.as_str(), it.model.as_str()));
+            client.prompt(session, text, model).await
+        }
+        Step::Export { .. } | Step::Repair { .. } | Step::Fork { .. } => Ok(()),
+    }
+}
+
+/// What a step is called in "… failed".
+pub(super) fn name(step: &Step) -> &'static str {
+    match step {
+        Step::Abort { .. } => "the abort",
+        Step::Reject { .. } => "rejecting the ask",
+        Step::Allow { .. } => "granting the permission",
+        Step::Reply { .. } => "the answer",
+        Step::Export { .. } => "the export",
+        Step::Repair { .. } => "setting a part to error",
+        Step::Dispose { .. } => "disposing the project",
+        Step::Fork { .. } => "the fork",
+        Step::Unrevert { .. } => "the unrevert",
+        Step::Prompt { .. } => "the prompt",
+    }
+}
