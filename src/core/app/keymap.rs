@@ -108,40 +108,6 @@ pub enum Action {
     Help,
 }
 
-impl Action {
-    /// Whether it changes something on a server: never offered where a server is only read.
-    pub fn changes(self) -> bool {
-        match self {
-            Action::Abort | Action::Reset => true,
-            // A file here, or what is shown. Loading a project is no more than asking about it.
-            Action::Export
-            | Action::Load
-            | Action::Mark
-            | Action::Servers
-            | Action::Explain
-            | Action::Open
-            | Action::Back
-            | Action::Quit
-            | Action::Filter
-            | Action::Attention
-            | Action::Fold
-            | Action::Unfold
-            | Action::Down
-            | Action::Up
-            | Action::Top
-            | Action::Bottom
-            | Action::PageDown
-            | Action::PageUp
-            | Action::HalfDown
-            | Action::HalfUp
-            | Action::Redraw
-            | Action::Suspend
-            | Action::Log
-            | Action::Help => false,
-        }
-    }
-}
-
 /// When the footer offers an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum When {
