@@ -4,7 +4,7 @@
 //! [`Effects::run`] returns at once, so a key is never held up. An action that dies is told as
 //! failed.
 
-use crate::core::app::{Done, Effect, Msg, Outcome};
+use crate::core::app::{App, Done, Effect, Msg, Outcome};
 use crate::core::id::{ServerId, SessionId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::{ActionName, Plan};
@@ -17,6 +17,7 @@ use crate::shell::act::abort::{Patience, abort};
 use crate::shell::act::export::{Place, export};
 use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
+use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -42,6 +43,10 @@ pub struct Effects {
     pub export_dir: PathBuf,
     /// Where a reset saves what it is going to change.
     pub save_dir: PathBuf,
+    /// Where actions are recorded.
+    pub audit: Audit,
+    /// Tells how a session stands after an action.
+    pub standings: Standings,
     /// The watcher's clock.
     pub clock: Clock,
     /// Where answers go.
@@ -49,12 +54,12 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Starts an effect, or says what the loop must do.
-    pub fn run(&self, effect: Effect) -> Option<Control> {
+    /// Starts an effect, or says what the loop must do. `app`: how things stand before it.
+    pub fn run(&self, app: &App, effect: Effect) -> Option<Control> {
         match effect {
-            Effect::Act(plan) => self.act(plan),
+            Effect::Act(plan) => self.act(app, plan),
             Effect::Survey { key, subject } => self.survey(key, subject),
-            Effect::Reset { subject, order } => self.reset(subject, order),
+            Effect::Reset { subject, order } => self.reset(app, subject, order),
             Effect::Export { key } => self.export(key),
             Effect::Read { key } => self.read(&key),
             Effect::Load { server, directory } => {
@@ -80,7 +85,7 @@ impl Effects {
         self.clients.get(usize::from(server.0)).cloned()
     }
 
-    fn act(&self, plan: Plan) {
+    fn act(&self, app: &App, plan: Plan) {
         let Some(client) = self.client(plan.key.server) else {
             return;
         };
@@ -88,17 +93,28 @@ impl Effects {
         let answers = self.answers.clone();
         let key = plan.key.clone();
         let server = key.server;
-        self.spawn(key, plan.action, async move {
+        let (audit, standings) = (self.audit.clone(), self.standings.clone());
+        let clock = self.clock.clone();
+        let action = plan.action;
+        let entry = Entry::new(app, &key, action.word(), &plan.lines);
+        let work = async move {
             let sent = |session: &SessionId| {
                 let key = SessionKey::new(server, session.clone());
                 // A loop with so many answers waiting learns it from the next reads.
                 answers.try_send(Msg::AbortSent(key)).ok();
             };
             let outcome = abort(&client, &plan, Patience::default(), sent).await;
-            for settle in &plan.settle {
-                commands.send(server, LinkCommand::Refresh(settle.directory.clone()));
-                commands.send(server, LinkCommand::ReadSession(settle.session.clone()));
-            }
+            let about = About {
+                key: plan.key.clone(),
+                settle: plan.settle,
+            };
+            let ended = clock();
+            about.read_again(&commands);
+            let after = standings.after(about, ended).await;
+            Acted { outcome, after }
+        };
+        self.spawn(key, action, async move {
+            let outcome = recorded(&audit, entry, work).await.told();
             (outcome, Tried::default())
         });
     }
@@ -116,14 +132,18 @@ impl Effects {
         });
     }
 
-    fn reset(&self, subject: Subject, order: ResetOrder) {
+    fn reset(&self, app: &App, subject: Subject, order: ResetOrder) {
         let key = order.key.clone();
         let Some(client) = self.client(key.server) else {
             return;
         };
         let (commands, answers) = (self.commands.clone(), self.answers.clone());
         let (save_dir, clock) = (self.save_dir.clone(), self.clock.clone());
-        self.spawn(key.clone(), ActionName::Reset, async move {
+        let (audit, standings) = (self.audit.clone(), self.standings.clone());
+        let entry = Entry::of_reset(app, &subject, &order);
+        let about = About::of_reset(&key, &subject);
+        let whose = key.clone();
+        let work = async move {
             // A loop with so many answers waiting learns it from the next reads.
             let tell = |msg: Msg| {
                 answers.try_send(msg).ok();
@@ -140,18 +160,27 @@ impl Effects {
                 sent: &|id| tell(Msg::AbortSent(SessionKey::new(key.server, id.clone()))),
             };
             let climbed = reset(&hands, &subject, &order).await;
-            let refresh = LinkCommand::Refresh(subject.directory.clone());
-            commands.send(key.server, refresh);
-            for id in subject.known_below.iter().chain([&subject.session]) {
-                commands.send(key.server, LinkCommand::ReadSession(id.clone()));
-            }
+            let ended = clock();
+            about.read_again(&commands);
+            let after = standings.after(about, ended).await;
             let wants = climbed.wanting.is_some();
             let tried = if wants {
                 climbed.tried
             } else {
                 Tried::default()
             };
-            (climbed.outcome, tried)
+            let outcome = climbed.outcome;
+            (Acted { outcome, after }, tried)
+        };
+        self.spawn(whose, ActionName::Reset, async move {
+            let mut tried = Tried::default();
+            let work = async {
+                let (acted, kept) = work.await;
+                tried = kept;
+                acted
+            };
+            let outcome = recorded(&audit, entry, work).await.told();
+            (outcome, tried)
         });
     }
 
