@@ -59,7 +59,11 @@ impl Effects {
         match effect {
             Effect::Act(plan) => self.act(app, plan),
             Effect::Survey { key, subject } => self.survey(key, subject),
-            Effect::Reset { subject, order } => self.reset(app, subject, order),
+            Effect::Reset {
+                subject,
+                order,
+                lines,
+            } => self.reset(app, subject, order, lines),
             Effect::Export { key } => self.export(key),
             Effect::Read { key } => self.read(&key),
             Effect::Load { server, directory } => {
@@ -89,33 +93,48 @@ impl Effects {
         let Some(client) = self.client(plan.key.server) else {
             return;
         };
-        let commands = self.commands.clone();
         let answers = self.answers.clone();
         let key = plan.key.clone();
         let server = key.server;
-        let (audit, standings) = (self.audit.clone(), self.standings.clone());
-        let clock = self.clock.clone();
-        let action = plan.action;
-        let entry = Entry::new(app, &key, action.word(), &plan.lines);
-        let work = async move {
+        let about = About {
+            key: key.clone(),
+            settle: plan.settle.clone(),
+        };
+        let entry = Entry::new(app, &key, plan.action.word(), &plan.lines);
+        self.perform(plan.action, about, entry, async move {
             let sent = |session: &SessionId| {
                 let key = SessionKey::new(server, session.clone());
                 // A loop with so many answers waiting learns it from the next reads.
                 answers.try_send(Msg::AbortSent(key)).ok();
             };
             let outcome = abort(&client, &plan, Patience::default(), sent).await;
-            let about = About {
-                key: plan.key.clone(),
-                settle: plan.settle,
-            };
-            let ended = clock();
-            about.read_again(&commands);
-            let after = standings.after(about, ended).await;
-            Acted { outcome, after }
-        };
-        self.spawn(key, action, async move {
-            let outcome = recorded(&audit, entry, work).await.told();
             (outcome, Tried::default())
+        });
+    }
+
+    /// Records that it begins, has it done, has what it was about read again, and records how it ended.
+    fn perform(
+        &self,
+        action: ActionName,
+        about: About,
+        entry: Entry,
+        work: impl Future<Output = (Outcome, Tried)> + Send + 'static,
+    ) {
+        let (audit, standings) = (self.audit.clone(), self.standings.clone());
+        let (commands, clock) = (self.commands.clone(), self.clock.clone());
+        let key = about.key.clone();
+        self.spawn(key, action, async move {
+            let mut tried = Tried::default();
+            let work = async {
+                let (outcome, climbed) = work.await;
+                tried = climbed;
+                let ended = clock();
+                about.read_again(&commands);
+                let after = standings.after(about, ended).await;
+                Acted { outcome, after }
+            };
+            let done = recorded(&audit, entry, work).await;
+            (done.told(), tried)
         });
     }
 
@@ -132,18 +151,17 @@ impl Effects {
         });
     }
 
-    fn reset(&self, app: &App, subject: Subject, order: ResetOrder) {
+    fn reset(&self, app: &App, subject: Subject, order: ResetOrder, lines: Vec<String>) {
         let key = order.key.clone();
         let Some(client) = self.client(key.server) else {
             return;
         };
-        let (commands, answers) = (self.commands.clone(), self.answers.clone());
+        let answers = self.answers.clone();
         let (save_dir, clock) = (self.save_dir.clone(), self.clock.clone());
-        let (audit, standings) = (self.audit.clone(), self.standings.clone());
-        let entry = Entry::of_reset(app, &subject, &order);
         let about = About::of_reset(&key, &subject);
-        let whose = key.clone();
-        let work = async move {
+        let mut entry = Entry::of_reset(app, &subject, &order);
+        entry.plan.extend(lines);
+        self.perform(ActionName::Reset, about, entry, async move {
             // A loop with so many answers waiting learns it from the next reads.
             let tell = |msg: Msg| {
                 answers.try_send(msg).ok();
@@ -160,27 +178,11 @@ impl Effects {
                 sent: &|id| tell(Msg::AbortSent(SessionKey::new(key.server, id.clone()))),
             };
             let climbed = reset(&hands, &subject, &order).await;
-            let ended = clock();
-            about.read_again(&commands);
-            let after = standings.after(about, ended).await;
-            let wants = climbed.wanting.is_some();
-            let tried = if wants {
-                climbed.tried
-            } else {
-                Tried::default()
+            let tried = match climbed.wanting {
+                Some(_) => climbed.tried,
+                None => Tried::default(),
             };
-            let outcome = climbed.outcome;
-            (Acted { outcome, after }, tried)
-        };
-        self.spawn(whose, ActionName::Reset, async move {
-            let mut tried = Tried::default();
-            let work = async {
-                let (acted, kept) = work.await;
-                tried = kept;
-                acted
-            };
-            let outcome = recorded(&audit, entry, work).await.told();
-            (outcome, tried)
+            (climbed.outcome, tried)
         });
     }
 
