@@ -177,6 +177,32 @@ fn a_permission_is_granted_once() {
 }
 
 #[test]
+fn an_answer_is_recorded_and_a_server_that_is_only_read_is_not_answered() {
+    let world = asking("work", BASH);
+    contains(
+        &world.answer("asks", &["--once", "--read-only"]),
+        1,
+        &["read"],
+    );
+    let shown = world.answer("asks", &["--read-only"]);
+    contains(&shown, 1, &["rm -r build"]);
+    assert!(!shown.out.contains("--once"), "{shown:#?}");
+    assert!(world.sent().is_empty());
+    contains(&world.answer("asks", &["--once"]), 0, &["allowed once"]);
+    let log = world.home.run(&["log", "--json"]).json();
+    assert_eq!(
+        (&log["action"], &log["outcome"]),
+        (&"answer".into(), &"done".into())
+    );
+    assert!(
+        log["plan"][0]
+            .as_str()
+            .expect("a plan")
+            .contains("allow once")
+    );
+}
+
+#[test]
 fn a_permission_is_granted_from_now_on() {
     let world = asking("work", BASH);
     let ran = world.answer("asks", &["--always"]);

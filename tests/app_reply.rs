@@ -37,6 +37,7 @@ impl Desk {
         let spec = ServerSpec {
             name: "home".into(),
             url: "http://h".into(),
+            read_only: None,
         };
         let mut desk = Self {
             app: App::new(vec![spec], AppOptions::default()),

@@ -15,6 +15,7 @@ pub mod reply;
 mod reset;
 mod rows;
 mod update;
+mod writes;
 
 pub use line::TextLine;
 pub use model::{

@@ -203,11 +203,10 @@ fn words_of(app: &App, binding: &keymap::Binding) -> &'static str {
     }
 }
 
-/// What is asked in the selected row and below it, where it can be answered.
+/// What is asked in the selected row and below it.
 fn asked(app: &App) -> Vec<Waiting> {
     let selected = app.ui.selected.as_ref();
     let asks = selected.filter(|key| app.verdict(key).is_some_and(|it| !it.asks.is_empty()));
-    let asks = asks.filter(|key| plan::refused(&app.store, key).is_none());
     asks.map_or_else(Vec::new, |key| waiting(&app.store, key))
 }
 
@@ -221,6 +220,8 @@ fn footer(app: &App) -> Vec<Hint> {
         .is_some_and(|key| app.is_asleep(key));
     let asks = asked(app);
     let is_permission = |it: &Waiting| !it.ghost && it.ask.kind == AskKind::Permission;
+    let selected = app.ui.selected.as_ref();
+    let is_refused = selected.is_some_and(|key| plan::refused(&app.store, key).is_some());
     let is_lost = app.store.servers().any(|(_, s)| !s.is_reachable());
     KEYMAP
         .iter()
@@ -234,6 +235,7 @@ fn footer(app: &App) -> Vec<Hint> {
             When::Always => true,
         })
         .filter(|binding| !(is_asleep && binding.action == Action::Abort))
+        .filter(|binding| !(is_refused && binding.action.changes()))
         .map(|binding| Hint {
             key: binding
                 .keys

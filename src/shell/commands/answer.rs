@@ -5,7 +5,7 @@
 //! is asked, nobody waits, or it was answered meanwhile; 2 the flags do not fit what is asked, or
 //! there are none.
 
-use super::{client, locate, may_act, report, say};
+use super::{client, locate, may_act, read_again, report, say};
 use crate::core::id::SessionKey;
 use crate::core::plan::Plan;
 use crate::core::plan::answer::{self as asks, LostQuestion, Refusal, Waiting, Wish};
@@ -15,6 +15,7 @@ use crate::core::wire::AskKind;
 use crate::net::client::Client;
 use crate::shell::act::abort::Patience;
 use crate::shell::act::answer::answer;
+use crate::shell::audit::{About, Acted, Audit, Entry, recorded};
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::print;
 use crate::shell::session_ref::Purpose;
@@ -24,7 +25,7 @@ use std::io::Write;
 
 /// What was asked for.
 #[derive(Debug)]
-pub struct Wanted<'a> {
+pub struct AnswerWish<'a> {
     /// The session that asks, or one above it.
     pub session: &'a str,
     /// Which ask, by the beginning of its id.
@@ -35,25 +36,30 @@ pub struct Wanted<'a> {
     pub dry_run: bool,
     /// The server was named: the commands that are shown name it too.
     pub named_server: bool,
+    /// Coloured text.
+    pub color: bool,
 }
 
-/// `ocwatch answer`.
+/// `ocwatch answer`. What cannot be recorded is not done.
 pub async fn answer_one(
     mut snapshot: Snapshot,
     clients: &[Client],
-    wanted: Wanted<'_>,
-    color: bool,
+    wanted: AnswerWish<'_>,
+    audit: &Audit,
     out: &mut impl Write,
 ) -> Result<Exit, Trouble> {
     let key = locate(&mut snapshot, wanted.session, Purpose::Act).await?;
-    may_act(&snapshot, &key)?;
     let store = &snapshot.app.store;
+    let may_act = may_act(&snapshot, &key);
     let Some(wish) = &wanted.wish else {
-        let lines = shown(store, &key, &wanted).map_err(|it| trouble(&it, store))?;
-        print::lines(out, &lines, color, &snapshot.theme)?;
+        let lines = shown(store, &key, &wanted, may_act.is_ok());
+        let lines = lines.map_err(|it| trouble(&it, store))?;
+        print::lines(out, &lines, wanted.color, &snapshot.theme)?;
+        may_act?;
         say("say how it is to be answered", &snapshot.theme);
         return Ok(Exit::Usage);
     };
+    may_act?;
     let picked = asks::pick(store, &key, wanted.ask, wish);
     let plan = picked.and_then(|it| asks::answer(&it, wish));
     let plan = plan.map_err(|it| trouble(&it, store))?;
@@ -64,8 +70,16 @@ pub async fn answer_one(
     }
     // As with all that is said: if nobody reads it, that is no error.
     std::io::stderr().write_all(text.as_bytes()).ok();
-    let outcome = answer(client(clients, &key)?, &plan, Patience::default()).await;
-    report(out, &snapshot, &plan.key, "answer", &outcome)
+    let client = client(clients, &key)?;
+    let entry = Entry::new(&snapshot.app, &plan.key, "answer", &plan.lines);
+    let about = About::of_answer(&plan);
+    let work = async {
+        let outcome = answer(client, &plan, Patience::default()).await;
+        let after = read_again(&mut snapshot, &about).await;
+        Acted { outcome, after }
+    };
+    let done = recorded(audit, entry, work).await;
+    report(out, &snapshot, &plan.key, "answer", &done)
 }
 
 /// What will be done: said before it is done.
@@ -141,7 +155,12 @@ fn named(store: &Store, key: &SessionKey) -> String {
 }
 
 /// What is asked, each with the commands that answer it.
-fn shown(store: &Store, key: &SessionKey, wanted: &Wanted) -> Result<Vec<Line>, Refusal> {
+fn shown(
+    store: &Store,
+    key: &SessionKey,
+    wanted: &AnswerWish,
+    commands: bool,
+) -> Result<Vec<Line>, Refusal> {
     let mut all = asks::waiting(store, key);
     if let Some(named) = wanted.ask {
         all.retain(|it| it.ask.id.as_str().starts_with(named));
@@ -166,7 +185,7 @@ fn shown(store: &Store, key: &SessionKey, wanted: &Wanted) -> Result<Vec<Line>, 
         ]);
         lines.extend(ask_lines(&waiting.ask).into_iter().map(indented));
         let command = command(store, waiting, wanted.named_server);
-        let flags = flags(waiting).into_iter();
+        let flags = flags(waiting).into_iter().filter(|_| commands);
         lines.extend(flags.map(|flag| vec![plain(&format!("  {command} {flag}"))]));
     }
     Ok(lines)
