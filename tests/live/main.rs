@@ -27,6 +27,7 @@ mod support;
 
 mod acceptance;
 mod actions;
+mod answers;
 mod asks;
 mod closed;
 mod crash;

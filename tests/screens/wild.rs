@@ -56,7 +56,27 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         lines: texts.to_vec(),
         foot: text(12),
     });
-    screen.form = bit(10).then(|| Form {
+    screen.form = bit(10).then(|| form(texts, seed));
+    screen.page = (bit(6) && bit(7)).then(|| Page {
+        title: text(13),
+        lines: texts.iter().map(|text| plain(text)).collect(),
+        scroll: usize::try_from(seed % 33).unwrap_or(0),
+    });
+    screen.notice = bit(8).then(|| piece(&text(14), Tone::Watch));
+    if bit(9) {
+        screen.rows.clear();
+        screen.empty = texts.to_vec();
+    }
+    screen
+}
+
+fn form(texts: &[String], seed: u64) -> Form {
+    let text = |place: u64| {
+        let place = usize::try_from(seed.wrapping_add(place)).unwrap_or(0);
+        texts[place % texts.len()].clone()
+    };
+    let bit = |n: u64| seed >> n & 1 == 1;
+    Form {
         title: text(15),
         lines: texts
             .iter()
@@ -76,16 +96,5 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
             })
             .collect(),
         scroll: usize::try_from(seed % 44).unwrap_or(0),
-    });
-    screen.page = (bit(6) && bit(7)).then(|| Page {
-        title: text(13),
-        lines: texts.iter().map(|text| plain(text)).collect(),
-        scroll: usize::try_from(seed % 33).unwrap_or(0),
-    });
-    screen.notice = bit(8).then(|| piece(&text(14), Tone::Watch));
-    if bit(9) {
-        screen.rows.clear();
-        screen.empty = texts.to_vec();
     }
-    screen
 }
