@@ -213,6 +213,7 @@ fn preview(info: &SessionInfo) -> Value {
         ("parentID", json!(info.parent_id)),
         ("agent", json!(info.agent)),
         ("model", json!(info.model)),
+        ("revert", json!(info.revert)),
     ];
     for (key, value) in optional.into_iter().filter(|(_, value)| !value.is_null()) {
         row[key] = value;
