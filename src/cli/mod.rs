@@ -105,7 +105,7 @@ fn start(cli: &Cli) -> eyre::Result<Exit> {
     color_eyre::install()?;
     let log_dir = start::state_dir();
     let _log = log::start(cli.common.log_level, log_dir.as_deref());
-    refuse_silent_abort(cli)?;
+    refuse_silent(cli)?;
     let clock = system_clock();
     let setup = setup(cli, &clock)?;
     let runtime = Builder::new_multi_thread()
@@ -126,13 +126,20 @@ fn command(runtime: &Runtime, cli: &Cli, setup: &Setup) -> Result<Exit, Trouble>
 }
 
 /// Off a terminal nobody can agree.
-fn refuse_silent_abort(cli: &Cli) -> Result<(), Trouble> {
+fn refuse_silent(cli: &Cli) -> Result<(), Trouble> {
     match &cli.command {
-        Some(Command::Abort(abort)) if !abort.yes && !std::io::stdin().is_terminal() => Err(
-            Trouble::Usage("abort needs --yes when stdin is not a terminal".to_owned()),
-        ),
+        Some(Command::Abort(it)) => needs_yes("abort", it.yes),
+        Some(Command::Resend(it)) => needs_yes("resend", it.yes || it.dry_run),
         _ => Ok(()),
     }
+}
+
+fn needs_yes(command: &str, yes: bool) -> Result<(), Trouble> {
+    if yes || std::io::stdin().is_terminal() {
+        return Ok(());
+    }
+    let text = format!("{command} needs --yes when stdin is not a terminal");
+    Err(Trouble::Usage(text))
 }
 
 /// Runs a command; a signal ends it in order, so that no half-written file is left.
@@ -194,6 +201,16 @@ async fn one(
         }
         Command::Abort(it) => {
             commands::abort_all(snapshot(), clients, &it.sessions, it.yes, out).await
+        }
+        Command::Resend(it) => {
+            let wish = commands::Wish {
+                session: &it.session,
+                text: it.text.as_deref(),
+                model: it.model.as_ref(),
+                yes: it.yes,
+                dry_run: it.dry_run,
+            };
+            commands::resend_one(snapshot(), clients, wish, out).await
         }
         Command::Export(it) => {
             let to = commands::output(it.output.as_deref(), it.sessions.len())?;

@@ -1,5 +1,6 @@
 //! Arguments of the commands that act on sessions.
 
+use crate::core::wire::ModelRef;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -12,6 +13,30 @@ pub struct AbortArgs {
     /// Do not ask; needed off a terminal
     #[arg(long, short = 'y')]
     pub yes: bool,
+}
+
+/// `ocwatch resend`.
+#[derive(Debug, Args)]
+pub struct ResendArgs {
+    /// A session: id, unique prefix of an id, whole title, or server/id
+    #[arg(value_name = "SESSION")]
+    pub session: String,
+    /// Send this instead; needed where nothing can be sent again
+    #[arg(long, value_name = "TEXT")]
+    pub text: Option<String>,
+    /// The model to answer; needed after one that does not exist
+    #[arg(long, value_name = "PROVIDER/MODEL", value_parser = model)]
+    pub model: Option<ModelRef>,
+    /// Do not ask; needed off a terminal
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+    /// Only show what would be sent
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+fn model(text: &str) -> Result<ModelRef, String> {
+    ModelRef::parse(text).ok_or_else(|| "not of the form PROVIDER/MODEL".to_owned())
 }
 
 /// `ocwatch export`.

@@ -5,8 +5,10 @@
 //! be done; nothing acts unless a person asked for it.
 
 mod abort;
+mod resend;
 
 pub use abort::abort;
+pub use resend::{CONTINUE, Draft, Refused, Resend, answered_last, draft, resend};
 
 use crate::core::id::{AskId, Directory, MessageId, PartId, SessionId, SessionKey};
 use crate::core::store::Store;
@@ -131,8 +133,12 @@ pub enum Step {
         session: SessionId,
         /// What.
         text: String,
+        /// To which agent; none: the server's default one, whatever the session had.
+        agent: Option<String>,
         /// With which model; none: the session's own.
         model: Option<ModelRef>,
+        /// The newest message when it was planned: once there is a newer one, nothing is sent.
+        after: Option<MessageId>,
     },
     /// `POST /session/:id/abort`. Always answers `true`; only reading again proves anything.
     Abort {

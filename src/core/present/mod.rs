@@ -9,6 +9,7 @@ mod detail;
 mod explain;
 mod header;
 mod json;
+mod quote;
 mod rows;
 mod screen;
 mod status;
@@ -22,6 +23,7 @@ pub use changes::{
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use json::status_json;
+pub use quote::quote;
 pub use screen::{
     Count, Detail, Dialog, FilterLine, Hint, Line, Mark, Page, Piece, Row, Screen, ServerChip,
     Tone, agreement_glyph,

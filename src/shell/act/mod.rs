@@ -6,3 +6,4 @@ pub mod abort;
 mod carry;
 pub mod export;
 mod look;
+pub mod resend;

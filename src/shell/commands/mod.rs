@@ -1,16 +1,18 @@
 //! The headless commands: one snapshot, one answer, one exit code.
 //!
-//! What it does: `status`, `explain`, `abort`, `export`, and what they share: finding the sessions
+//! What it does: `status`, `explain`, `abort`, `resend`, `export`, and what they share: finding the sessions
 //! that were named, showing what will be done, telling how it ended. Results go to `out`, everything
 //! else to stderr. What it does not: parse arguments.
 
 mod abort;
 mod export;
 mod read;
+mod resend;
 
 pub use abort::abort_all;
 pub use export::{Output, export_all, output};
 pub use read::{explain, status};
+pub use resend::{Wish, resend_one};
 
 use crate::core::app::Outcome;
 use crate::core::id::SessionKey;

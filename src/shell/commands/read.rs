@@ -74,7 +74,7 @@ pub async fn explain(
 }
 
 /// Reads one session that policy or age left unread; says so if that starts its project.
-async fn read_session(snapshot: &mut Snapshot, key: &SessionKey) {
+pub(super) async fn read_session(snapshot: &mut Snapshot, key: &SessionKey) {
     let Some(session) = snapshot.app.store.session(key) else {
         return;
     };
