@@ -4,8 +4,8 @@
 //! [`Effects::run`] returns at once, so a key is never held up. An action that dies is told as
 //! failed.
 
-use crate::core::app::{Done, Effect, Msg, Outcome};
-use crate::core::id::{ServerId, SessionId, SessionKey};
+use crate::core::app::{Done, Effect, Msg, Outcome, PromptRead};
+use crate::core::id::{Directory, MessageId, ServerId, SessionId, SessionKey};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::present::clean;
 use crate::feed::live::Commands;
@@ -13,6 +13,7 @@ use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
 use crate::shell::act::export::{Place, export};
+use crate::shell::act::resend::{self, Looking, resend};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -47,6 +48,11 @@ impl Effects {
             Effect::Act(plan) => self.act(plan),
             Effect::Export { key } => self.export(key),
             Effect::Read { key } => self.read(&key),
+            Effect::ReadPrompt {
+                key,
+                directory,
+                message,
+            } => self.read_prompt(key, directory, message),
             Effect::Load { server, directory } => {
                 self.command(server, LinkCommand::LoadDirectory(directory));
             }
@@ -70,6 +76,28 @@ impl Effects {
         self.clients.get(usize::from(server.0)).cloned()
     }
 
+    /// What is read is not waited for: a dialog that was left meanwhile does not hear of it.
+    fn read_prompt(&self, key: SessionKey, directory: Directory, message: Option<MessageId>) {
+        let Some(client) = self.client(key.server) else {
+            return;
+        };
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let read = resend::read(&client, &key.session, &directory, message.as_ref()).await;
+            let (prompt, models) = match read {
+                Ok(read) => (Ok(read.prompt), read.models),
+                Err(why) => (Err(why), None),
+            };
+            let read = PromptRead {
+                key,
+                prompt,
+                models,
+            };
+            // A closed channel: the program is ending, nobody waits for it.
+            answers.send(Msg::PromptRead(read)).await.ok();
+        });
+    }
+
     fn act(&self, plan: Plan) {
         let Some(client) = self.client(plan.key.server) else {
             return;
@@ -84,7 +112,10 @@ impl Effects {
                 // A loop with so many answers waiting learns it from the next reads.
                 answers.try_send(Msg::AbortSent(key)).ok();
             };
-            let outcome = abort(&client, &plan, Patience::default(), sent).await;
+            let outcome = match plan.action {
+                ActionName::Resend => resend(&client, &plan, Looking::default()).await,
+                _ => abort(&client, &plan, Patience::default(), sent).await,
+            };
             for settle in &plan.settle {
                 commands.send(server, LinkCommand::Refresh(settle.directory.clone()));
                 commands.send(server, LinkCommand::ReadSession(settle.session.clone()));

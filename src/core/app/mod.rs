@@ -9,11 +9,13 @@ pub mod keymap;
 mod line;
 mod model;
 mod msg;
+mod resend;
 mod rows;
 mod update;
 
 pub use line::TextLine;
 pub use model::{App, AppOptions, DialogState, Filter, PageKind, Running, Shown, Ui};
-pub use msg::{Done, Effect, Msg, Outcome};
+pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
+pub use resend::{ResendField, ResendForm};
 pub use rows::VisibleRow;
 pub use update::update;

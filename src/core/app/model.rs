@@ -1,6 +1,6 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
-use crate::core::app::{Outcome, VisibleRow};
+use crate::core::app::{Outcome, ResendForm, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
@@ -44,6 +44,8 @@ pub enum DialogState {
     Abort(Plan),
     /// Load an asleep project for this session.
     Load(SessionKey),
+    /// A prompt before it is sent.
+    Resend(Box<ResendForm>),
 }
 
 /// What the user looks at. Identity is always the key, never a row number.

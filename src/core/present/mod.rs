@@ -10,6 +10,7 @@ mod explain;
 mod header;
 mod json;
 mod quote;
+mod resend;
 mod rows;
 mod screen;
 mod status;
