@@ -148,6 +148,7 @@ fn refuse_silent_action(cli: &Cli) -> Result<(), Trouble> {
     let (name, agreed) = match &cli.command {
         Some(Command::Abort(it)) => ("abort", it.act.yes),
         Some(Command::Reset(it)) => ("reset", it.act.yes || it.dry_run),
+        Some(Command::Resend(it)) => ("resend", it.act.yes || it.dry_run),
         _ => return Ok(()),
     };
     if agreed || std::io::stdin().is_terminal() {
@@ -236,6 +237,17 @@ async fn one(
             let wish = reset_wish(it);
             let audit = audit_of(setup, it.act.force);
             commands::reset(snapshot(), clients, &it.session, &wish, &audit, out).await
+        }
+        Command::Resend(it) => {
+            let wish = commands::Wish {
+                session: &it.session,
+                text: it.text.as_deref(),
+                model: it.model.as_ref(),
+                yes: it.act.yes,
+                dry_run: it.dry_run,
+            };
+            let audit = audit_of(setup, it.act.force);
+            commands::resend_one(snapshot(), clients, wish, &audit, out).await
         }
         Command::Export(it) => {
             let to = commands::output(it.output.as_deref(), it.sessions.len())?;

@@ -4,8 +4,8 @@
 //! [`Effects::run`] returns at once, so a key is never held up. An action that dies is told as
 //! failed.
 
-use crate::core::app::{App, Done, Effect, Msg, Outcome};
-use crate::core::id::{ServerId, SessionId, SessionKey};
+use crate::core::app::{App, Done, Effect, Msg, Outcome, PromptRead};
+use crate::core::id::{Directory, MessageId, ServerId, SessionId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::present::clean;
@@ -15,6 +15,7 @@ use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
 use crate::shell::act::export::{Place, export};
+use crate::shell::act::resend::{self, Looking, resend};
 use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
 use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
@@ -66,6 +67,11 @@ impl Effects {
             } => self.reset(app, subject, order, lines),
             Effect::Export { key } => self.export(key),
             Effect::Read { key } => self.read(&key),
+            Effect::ReadPrompt {
+                key,
+                directory,
+                message,
+            } => self.read_prompt(key, directory, message),
             Effect::Load { server, directory } => {
                 self.command(server, LinkCommand::LoadDirectory(directory));
             }
@@ -89,6 +95,28 @@ impl Effects {
         self.clients.get(usize::from(server.0)).cloned()
     }
 
+    /// What is read is not waited for: a dialog that was left meanwhile does not hear of it.
+    fn read_prompt(&self, key: SessionKey, directory: Directory, message: Option<MessageId>) {
+        let Some(client) = self.client(key.server) else {
+            return;
+        };
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let read = resend::read(&client, &key.session, &directory, message.as_ref()).await;
+            let (prompt, models) = match read {
+                Ok(read) => (Ok(read.prompt), read.models),
+                Err(why) => (Err(why), None),
+            };
+            let read = PromptRead {
+                key,
+                prompt,
+                models,
+            };
+            // A closed channel: the program is ending, nobody waits for it.
+            answers.send(Msg::PromptRead(read)).await.ok();
+        });
+    }
+
     fn act(&self, app: &App, plan: Plan) {
         let Some(client) = self.client(plan.key.server) else {
             return;
@@ -100,14 +128,17 @@ impl Effects {
             key: key.clone(),
             settle: plan.settle.clone(),
         };
-        let entry = Entry::new(app, &key, plan.action.word(), &plan.lines);
+        let entry = Entry::of(app, &plan);
         self.perform(plan.action, about, entry, async move {
             let sent = |session: &SessionId| {
                 let key = SessionKey::new(server, session.clone());
                 // A loop with so many answers waiting learns it from the next reads.
                 answers.try_send(Msg::AbortSent(key)).ok();
             };
-            let outcome = abort(&client, &plan, Patience::default(), sent).await;
+            let outcome = match plan.action {
+                ActionName::Resend => resend(&client, &plan, Looking::default()).await,
+                _ => abort(&client, &plan, Patience::default(), sent).await,
+            };
             (outcome, Tried::default())
         });
     }

@@ -17,6 +17,8 @@
 
 mod drive;
 mod events;
+#[path = "../hand/mod.rs"]
+mod hand;
 mod install;
 #[path = "../program/lines.rs"]
 mod lines;
@@ -31,6 +33,7 @@ mod asks;
 mod closed;
 mod crash;
 mod inspect;
+mod resend;
 mod trouble;
 mod turns;
 mod watch;

@@ -1,5 +1,6 @@
 //! Arguments of the commands that act on sessions.
 
+use crate::core::wire::ModelRef;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -51,6 +52,30 @@ pub enum AllowArg {
     Fork,
     /// Set tool parts although another OpenCode on this data may run them
     Elsewhere,
+}
+
+/// `ocwatch resend`.
+#[derive(Debug, Args)]
+pub struct ResendArgs {
+    /// A session: id, unique prefix of an id, whole title, or server/id
+    #[arg(value_name = "SESSION")]
+    pub session: String,
+    /// Send this instead; needed where nothing can be sent again
+    #[arg(long, value_name = "TEXT")]
+    pub text: Option<String>,
+    /// The model to answer; needed after one that does not exist
+    #[arg(long, value_name = "PROVIDER/MODEL", value_parser = model)]
+    pub model: Option<ModelRef>,
+    /// Only show what would be sent
+    #[arg(long)]
+    pub dry_run: bool,
+    /// How it acts
+    #[command(flatten)]
+    pub act: ActArgs,
+}
+
+fn model(text: &str) -> Result<ModelRef, String> {
+    ModelRef::parse(text).ok_or_else(|| "not of the form PROVIDER/MODEL".to_owned())
 }
 
 /// `ocwatch export`.

@@ -86,6 +86,8 @@ pub enum Action {
     Attention,
     /// Abort the selected session.
     Abort,
+    /// Send its prompt again, or tell it to go on.
+    Resend,
     /// Export the selected session.
     Export,
     /// Reset the selected session.
@@ -115,6 +117,8 @@ pub enum When {
     Moving,
     /// A row is selected.
     Row,
+    /// The findings of the selected row offer to send a prompt.
+    Resend,
     /// The selected row is of an asleep project.
     Asleep,
     /// A server is lost.
@@ -167,6 +171,14 @@ pub static KEYMAP: &[Binding] = &[
         "abort",
         "abort the session, verified; at once if it runs and is stuck, else it asks first",
         When::Row,
+    ),
+    bind(
+        Action::Resend,
+        "resend",
+        &[Key::Char('s')],
+        "resend",
+        "send its prompt again, or tell it to go on; the text is shown first, and sent once",
+        When::Resend,
     ),
     bind(
         Action::Export,

@@ -1,7 +1,7 @@
 //! One message in, effects out.
 
 use crate::core::app::keymap::{self, Action, Key};
-use crate::core::app::{App, Effect, Msg, PageKind, TextLine};
+use crate::core::app::{App, DialogState, Effect, Msg, PageKind, TextLine};
 use crate::core::store::Change;
 use crate::core::time::UnixMs;
 use crate::core::wire::Input;
@@ -23,6 +23,7 @@ pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
         Msg::Step { key, words } => app.step(&key, words),
         Msg::Done(done) => app.done(done, now),
+        Msg::PromptRead(read) => app.prompt_read(read, now),
     }
 }
 
@@ -64,6 +65,8 @@ impl App {
             for c in text.chars().filter(|c| !c.is_control()) {
                 self.type_filter(Key::Char(c));
             }
+        } else {
+            self.resend_paste(text);
         }
         Vec::new()
     }
@@ -99,6 +102,7 @@ impl App {
             Action::Attention => self.toggle_attention(),
             Action::Open => self.open(),
             Action::Abort => self.ask_abort(now),
+            Action::Resend => self.ask_resend(),
             Action::Export => self.export(now),
             Action::Reset => self.ask_reset(now),
             Action::Mark => self.mark(),
@@ -118,6 +122,9 @@ impl App {
     }
 
     fn answer_dialog(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
+        if let Some(DialogState::Resend(_)) = self.ui.dialog {
+            return self.resend_key(key, now);
+        }
         match key {
             Key::Enter | Key::Char('y') => self.confirm(now),
             Key::Ctrl('c') | Key::Char('Q') => vec![Effect::Quit],

@@ -9,7 +9,7 @@ impl Action {
     /// Whether it changes something on a server: never offered where a server is only read.
     pub fn changes(self) -> bool {
         match self {
-            Action::Abort | Action::Reset => true,
+            Action::Abort | Action::Reset | Action::Resend => true,
             // A file here, or what is shown. Loading a project is no more than asking about it.
             Action::Export
             | Action::Load

@@ -3,7 +3,7 @@
 use crate::core::app::keymap::{self, Action, KEYMAP, When};
 use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
-use crate::core::judge::{self, Explanation};
+use crate::core::judge::{self, Explanation, Offer};
 use crate::core::plan;
 use crate::core::present::{
     FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, header,
@@ -201,6 +201,18 @@ fn words_of(app: &App, binding: &keymap::Binding) -> &'static str {
     }
 }
 
+/// What its findings offer is to send something. A 2.x server takes nothing from here.
+fn offers_prompt(app: &App) -> bool {
+    let key = app.ui.selected.as_ref();
+    let verdict = key.and_then(|key| app.verdict(key));
+    verdict.is_some_and(|verdict| {
+        let sends = |offer: &Offer| matches!(offer, Offer::Resend | Offer::Continue);
+        let mut offers = verdict.findings.iter().flat_map(|it| &it.offers);
+        let idle = !verdict.reported.is_running();
+        idle && offers.any(sends) && plan::refused(&app.store, &verdict.key).is_none()
+    })
+}
+
 /// Only what applies now.
 fn footer(app: &App) -> Vec<Hint> {
     let has_row = app.ui.selected.is_some();
@@ -217,6 +229,7 @@ fn footer(app: &App) -> Vec<Hint> {
         .filter(|binding| match binding.when {
             When::Moving => false,
             When::Row => has_row,
+            When::Resend => offers_prompt(app),
             When::Asleep => is_asleep,
             When::Lost => is_lost,
             When::Always => true,

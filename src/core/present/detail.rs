@@ -142,6 +142,8 @@ fn helps(offers: &[Offer], read_only: bool) -> String {
             Offer::Abort => Some("a abort"),
             Offer::Export => Some("e export"),
             Offer::Answer => Some("answer it in OpenCode"),
+            Offer::Resend if !read_only => Some("s resend"),
+            Offer::Continue if !read_only => Some("s continue"),
             Offer::Resend => Some("send a new prompt in OpenCode"),
             Offer::Wait => Some("wait"),
             Offer::Run => Some("run it in OpenCode"),

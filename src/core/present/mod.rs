@@ -11,6 +11,8 @@ mod explain;
 mod header;
 mod json;
 mod log;
+mod quote;
+mod resend;
 mod rows;
 mod screen;
 mod status;
@@ -24,6 +26,7 @@ pub use changes::{
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use json::status_json;
+pub use quote::quote;
 pub use screen::{
     Count, Detail, Dialog, FilterLine, Hint, Line, Mark, Page, Piece, Row, Screen, ServerChip,
     Tone, agreement_glyph,

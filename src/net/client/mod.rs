@@ -11,6 +11,7 @@ mod address;
 mod body;
 mod error;
 mod probe;
+mod prompt;
 mod read;
 mod two;
 

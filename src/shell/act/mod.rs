@@ -6,5 +6,6 @@ pub mod abort;
 mod carry;
 pub mod export;
 mod look;
+pub mod resend;
 pub mod reset;
 pub mod survey;
