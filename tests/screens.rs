@@ -9,7 +9,10 @@ mod picture;
 #[path = "screens/wild.rs"]
 mod wild;
 
-use fixture::{dialog, empty, filtered, help, hostile, many, one_server, rich, with_result};
+use fixture::{
+    dialog, empty, filtered, form, form_long, form_typing, help, hostile, many, one_server, rich,
+    with_result,
+};
 use insta::assert_snapshot;
 use ocwatch::core::present::Screen;
 use ocwatch::tui::{Theme, last_scroll, table_rows, view};
@@ -20,6 +23,10 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use std::collections::BTreeSet;
 use wild::{texts, wild};
+
+fn ascii_mono() -> Theme {
+    Theme::new(false, true)
+}
 
 /// Every snapshot there is: name, screen, theme, width, height.
 fn gallery() -> Vec<(&'static str, Screen, Theme, u16, u16)> {
@@ -50,6 +57,12 @@ fn gallery() -> Vec<(&'static str, Screen, Theme, u16, u16)> {
         ("filter_40x12", filtered(), color(), 40, 12),
         ("dialog_80x24", dialog(), color(), 80, 24),
         ("dialog_40x12", dialog(), color(), 40, 12),
+        ("form_80x24", form(), color(), 80, 24),
+        ("form_40x12", form(), color(), 40, 12),
+        ("form_ascii_mono_80x24", form(), ascii_mono(), 80, 24),
+        ("form_typing_80x24", form_typing(), color(), 80, 24),
+        ("form_typing_40x12", form_typing(), color(), 40, 12),
+        ("form_long_80x24", form_long(), color(), 80, 24),
         ("help_80x24", help(), color(), 80, 24),
         ("help_40x12", help(), color(), 40, 12),
         ("empty_80x24", empty(), color(), 80, 24),
@@ -192,6 +205,36 @@ fn page_keys_move_by_what_is_seen() {
     assert_eq!(rows(80, 24), 18);
     assert_eq!(rows(120, 40), 20);
     assert_eq!(rows(10, 2), 0);
+}
+
+#[test]
+fn the_cursor_of_a_form_stands_behind_what_is_typed_at_every_size() {
+    for (width, height) in [(40, 12), (60, 14), (80, 24), (120, 40)] {
+        let area = Rect::new(0, 0, width, height);
+        let screen = form_typing();
+        let at = view::cursor(&screen, &color(), area).unwrap();
+        let buffer = draw(&screen, &color(), width, height);
+        assert_eq!(buffer[(at.x - 1, at.y)].symbol(), "l", "{width}x{height}");
+        assert_eq!(view::cursor(&form(), &color(), area), None);
+    }
+}
+
+#[test]
+fn what_is_pointed_at_is_seen_and_the_text_above_can_be_scrolled_to() {
+    for (width, height) in [(40, 12), (80, 24), (120, 40)] {
+        let area = Rect::new(0, 0, width, height);
+        let mut screen = form_long();
+        let shown = |screen: &Screen| lines(&draw(screen, &color(), width, height)).join("\n");
+        assert!(shown(&screen).contains("> (*)"), "{width}x{height}");
+        screen.form.as_mut().unwrap().scroll = last_scroll(area, &screen, &color());
+        assert!(shown(&screen).contains("Port: 8080"), "{width}x{height}");
+        assert!(
+            !lines(&draw(&screen, &color(), width, height))
+                .last()
+                .unwrap()
+                .contains("│")
+        );
+    }
 }
 
 #[test]

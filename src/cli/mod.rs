@@ -253,6 +253,18 @@ async fn one(
             let to = commands::output(it.output.as_deref(), it.sessions.len())?;
             commands::export_all(snapshot(), clients, &it.sessions, &to, it.force, out).await
         }
+        Command::Answer(it) => {
+            let wish = commands::AnswerWish {
+                session: &it.session,
+                ask: it.ask.as_deref(),
+                wish: it.wish(),
+                dry_run: it.dry_run,
+                named_server: !common.server.is_empty(),
+                color: env::color(common.color),
+            };
+            let audit = audit_of(setup, it.force);
+            commands::answer_one(snapshot(), clients, wish, &audit, out).await
+        }
         Command::Log(it) => show_log(it, common),
     }
 }

@@ -14,6 +14,7 @@ use crate::feed::live::Commands;
 use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
+use crate::shell::act::answer::answer;
 use crate::shell::act::export::{Place, export};
 use crate::shell::act::resend::{self, Looking, resend};
 use crate::shell::act::reset::{Hands, reset};
@@ -58,6 +59,7 @@ impl Effects {
     /// Starts an effect, or says what the loop must do. `app`: how things stand before it.
     pub fn run(&self, app: &App, effect: Effect) -> Option<Control> {
         match effect {
+            Effect::Act(plan) if plan.action == ActionName::Answer => self.answer(app, plan),
             Effect::Act(plan) => self.act(app, plan),
             Effect::Survey { key, subject } => self.survey(key, subject),
             Effect::Reset {
@@ -214,6 +216,18 @@ impl Effects {
                 None => Tried::default(),
             };
             (climbed.outcome, tried)
+        });
+    }
+
+    fn answer(&self, app: &App, plan: Plan) {
+        let Some(client) = self.client(plan.key.server) else {
+            return;
+        };
+        let about = About::of_answer(&plan);
+        let entry = Entry::new(app, &plan.key, plan.action.word(), &plan.lines);
+        self.perform(plan.action, about, entry, async move {
+            let outcome = answer(&client, &plan, Patience::default()).await;
+            (outcome, Tried::default())
         });
     }
 

@@ -10,7 +10,9 @@
 //! subagent; `tool:NAME JSON` calls any tool; `err:CODE` fails like a provider with that HTTP status.
 //! A prompt without a directive is answered with `ok`.
 
-use super::script::{BashStep, Dur, FailStep, RetryStep, Step, TaskStep, TextStep, ToolStep};
+use super::script::{
+    BashStep, Dur, FailStep, Questions, RetryStep, Step, TaskStep, TextStep, ToolStep,
+};
 use super::script::{general, line_pause};
 use super::wire::{Choice, Object, Question};
 use serde_json::Value;
@@ -49,7 +51,7 @@ fn directive(prompt: &str) -> Option<Vec<Step>> {
     } else if let Some(rest) = after(prompt, "bash:") {
         Step::bash(rest)
     } else if word("question") {
-        Step::Question(which())
+        Step::Question(Questions(vec![which()]))
     } else {
         Step::say(after(prompt, "say:")?)
     };
@@ -119,8 +121,8 @@ fn tool_call(rest: &str) -> Option<Step> {
         "question" => Step::Question(
             input
                 .get("questions")
-                .and_then(|list| serde_json::from_value(list.get(0)?.clone()).ok())
-                .unwrap_or_else(which),
+                .and_then(|list| serde_json::from_value(list.clone()).ok())
+                .unwrap_or_else(|| Questions(vec![which()])),
         ),
         "task" => Step::Task(TaskStep {
             description: text("description"),

@@ -279,6 +279,15 @@ impl Sim {
         self.server.world(|w| w.hub.count())
     }
 
+    /// Ids of the asks that are pending, whatever the lists say.
+    pub fn pending(&self) -> Vec<String> {
+        self.server.world(|w| {
+            let permissions = w.live.permissions.iter().map(|it| it.ask.id.clone());
+            let questions = w.live.questions.iter().map(|it| it.ask.id.clone());
+            permissions.chain(questions).collect()
+        })
+    }
+
     /// All requests so far, oldest first; after 20,000 the older half is forgotten.
     pub fn requests(&self) -> Vec<Request> {
         self.server.world(|w| w.requests.clone())

@@ -83,8 +83,8 @@ pub enum Step {
     Bash(BashStep),
     /// Any other tool.
     Tool(ToolStep),
-    /// A question to the person.
-    Question(Question),
+    /// Questions to the person, in one ask: one, or a list of them.
+    Question(Questions),
     /// A subagent.
     Task(TaskStep),
     /// The provider fails and is tried again.
@@ -97,6 +97,27 @@ pub enum Step {
     Stall(Dur),
     /// Nothing happens any more.
     Hold,
+}
+
+/// What one call of the question tool asks.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "OneOrMore")]
+pub struct Questions(pub Vec<Question>);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(Question),
+    More(Vec<Question>),
+}
+
+impl From<OneOrMore> for Questions {
+    fn from(asked: OneOrMore) -> Self {
+        match asked {
+            OneOrMore::One(question) => Self(vec![question]),
+            OneOrMore::More(questions) => Self(questions),
+        }
+    }
 }
 
 /// Streamed text.

@@ -81,6 +81,7 @@ pub(super) mod tests {
             filter: None,
             attention_only: false,
             dialog: None,
+            form: None,
             page: None,
             notice: None,
             footer: Vec::new(),

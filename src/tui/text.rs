@@ -126,6 +126,16 @@ pub(super) fn cut(glyphs: Vec<Glyph>, width: u16, theme: &Theme) -> Vec<Glyph> {
     kept
 }
 
+/// The part of a line being typed that is seen in `width` cells with the cursor at cell `at` of the
+/// whole, and the cursor's cell in it. The cursor is always inside.
+pub(super) fn window(mut glyphs: Vec<Glyph>, at: u16, width: u16) -> (Vec<Glyph>, u16) {
+    let mut at = at.min(total(&glyphs));
+    while at + 1 > width && !glyphs.is_empty() {
+        at = at.saturating_sub(glyphs.remove(0).width);
+    }
+    (glyphs, at)
+}
+
 /// Breaks glyphs into lines of at most `width` cells, at blanks where there are some; every line
 /// but the first is indented by `indent` cells.
 pub(super) fn wrap(mut rest: Vec<Glyph>, width: u16, indent: u16) -> Vec<Vec<Glyph>> {

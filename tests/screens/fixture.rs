@@ -2,8 +2,8 @@
 
 use ocwatch::core::id::{ServerId, SessionId, SessionKey};
 use ocwatch::core::present::{
-    Agreement, Count, Detail, Dialog, FilterLine, Hint, Level, Line, Mark, Page, Piece, Row,
-    Screen, ServerChip, Tone,
+    Agreement, Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Level, Line, Mark, Page,
+    Piece, Row, Screen, ServerChip, Tone,
 };
 
 pub fn piece(text: &str, tone: Tone) -> Piece {
@@ -202,6 +202,7 @@ pub fn rich() -> Screen {
         filter: None,
         attention_only: false,
         dialog: None,
+        form: None,
         page: None,
         notice: None,
         footer: hints(),
@@ -271,6 +272,112 @@ pub fn dialog() -> Screen {
         ],
         foot: "Enter do it · Esc leave it".to_owned(),
     });
+    screen
+}
+
+fn form_line(mark: &str, text: Line, focus: bool) -> FormLine {
+    FormLine {
+        mark: mark.to_owned(),
+        text,
+        focus,
+        cursor: None,
+    }
+}
+
+fn foot(hints: &[(&str, &str)]) -> Vec<Hint> {
+    let hint = |(key, words): &(&str, &str)| Hint {
+        key: (*key).to_owned(),
+        words: (*words).to_owned(),
+    };
+    hints.iter().map(hint).collect()
+}
+
+/// A question with several answers, the second option pointed at.
+pub fn form() -> Screen {
+    let mut screen = rich();
+    let option = |mark: &str, label: &str, about: &str, focus| {
+        let text = vec![
+            piece(label, Tone::Strong),
+            piece(&format!("  {about}"), Tone::Dim),
+        ];
+        form_line(mark, text, focus)
+    };
+    let asked = vec![
+        piece("2 of 3  ", Tone::Key),
+        piece(
+            "Which of the old output formats should the new exporter still be able to write?",
+            Tone::Strong,
+        ),
+        piece("  (one or more)", Tone::Dim),
+    ];
+    screen.form = Some(Form {
+        title: "Reply to \"Web2Epub: settings page\" on home".to_owned(),
+        lines: vec![
+            form_line("  ", vec![piece("Port: 8080", Tone::Dim)], false),
+            form_line("", Vec::new(), false),
+            form_line("", asked, false),
+            form_line("", Vec::new(), false),
+            option(
+                "  [x] 1 ",
+                "EPUB 2",
+                "what most readers of the last decade still understand",
+                false,
+            ),
+            option("> [ ] 2 ", "EPUB 3", "as now", true),
+            option("  [ ] 3 ", "Plain text", "", false),
+            form_line("  [ ] your words: ", Vec::new(), false),
+        ],
+        foot: foot(&[
+            ("Enter", "next"),
+            ("space 1-9", "choose"),
+            ("Tab", "your words"),
+            ("Esc", "leave"),
+            ("Ctrl-N", "no answer"),
+            ("h", "previous"),
+        ]),
+        scroll: 0,
+    });
+    screen
+}
+
+/// The same with the keys in the line, and more typed than fits.
+pub fn form_typing() -> Screen {
+    let mut screen = form();
+    if let Some(form) = &mut screen.form {
+        for line in &mut form.lines {
+            line.mark = line.mark.replace('>', " ");
+            line.focus = false;
+        }
+        let typed = "something that reads well on paper, and nothing that needs a network at all";
+        if let Some(last) = form.lines.last_mut() {
+            *last = FormLine {
+                mark: "> [x] your words: ".to_owned(),
+                text: plain(typed),
+                focus: true,
+                cursor: Some(typed.len()),
+            };
+        }
+        form.foot = foot(&[
+            ("Enter", "next"),
+            ("Tab", "options"),
+            ("Esc", "back"),
+            ("Ctrl-N", "no answer"),
+        ]);
+    }
+    screen
+}
+
+/// More options than fit, with hostile texts.
+pub fn form_long() -> Screen {
+    let mut screen = form();
+    if let Some(form) = &mut screen.form {
+        form.lines.truncate(4);
+        for (n, text) in HOSTILE.iter().cycle().take(30).enumerate() {
+            let focus = n == 20;
+            let mark = if focus { "> (*)   " } else { "  ( )   " };
+            form.lines.push(form_line(mark, plain(text), focus));
+        }
+    }
     screen
 }
 

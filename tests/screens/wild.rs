@@ -1,7 +1,7 @@
 //! Screens with any text in any place and anything open at once.
 
 use super::fixture::{HOSTILE, many, piece, plain, rich};
-use ocwatch::core::present::{Dialog, FilterLine, Page, Screen, Tone};
+use ocwatch::core::present::{Dialog, FilterLine, Form, FormLine, Hint, Page, Screen, Tone};
 use proptest::prelude::*;
 
 pub fn texts() -> impl Strategy<Value = String> {
@@ -55,6 +55,27 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         title: text(11),
         lines: texts.to_vec(),
         foot: text(12),
+    });
+    screen.form = bit(10).then(|| Form {
+        title: text(15),
+        lines: texts
+            .iter()
+            .zip(0..)
+            .map(|(text, n)| FormLine {
+                mark: texts[0].chars().take(9).collect(),
+                text: plain(text).into_iter().chain(plain(text)).collect(),
+                focus: bit(11 + n),
+                cursor: bit(20 + n).then_some(usize::try_from(seed % 300).unwrap_or(0)),
+            })
+            .collect(),
+        foot: texts
+            .iter()
+            .map(|text| Hint {
+                key: text.clone(),
+                words: text.clone(),
+            })
+            .collect(),
+        scroll: usize::try_from(seed % 44).unwrap_or(0),
     });
     screen.page = (bit(6) && bit(7)).then(|| Page {
         title: text(13),

@@ -1,5 +1,6 @@
 //! Arguments of the commands that act on sessions.
 
+use crate::core::plan::answer::{Given, Wish};
 use crate::core::wire::ModelRef;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -90,4 +91,61 @@ pub struct ExportArgs {
     /// Replace a file that exists
     #[arg(long)]
     pub force: bool,
+}
+
+/// `ocwatch answer`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
+pub struct AnswerArgs {
+    /// The session that asks, or one above it: id, unique prefix of an id, whole title, or server/id
+    #[arg(value_name = "SESSION")]
+    pub session: String,
+    /// Which ask, by its id or the beginning of it; needed when several are pending
+    #[arg(long, value_name = "ID")]
+    pub ask: Option<String>,
+    /// Grant the permission this once
+    #[arg(long, group = "how")]
+    pub once: bool,
+    /// Grant it from now on, for what it names as "always"
+    #[arg(long, group = "how")]
+    pub always: bool,
+    /// Reject: the turn ends; a permission with words: the agent goes on and hears them
+    #[arg(long, value_name = "MESSAGE", num_args = 0..=1, group = "how")]
+    pub reject: Option<Option<String>>,
+    /// Take an ask off the list that nobody waits for any more
+    #[arg(long, group = "how")]
+    pub dismiss: bool,
+    /// Choose an option of question N [default: 1] by its label or the beginning of it (repeatable)
+    #[arg(long, value_name = "[N=]LABEL", conflicts_with = "how")]
+    pub choose: Vec<String>,
+    /// Answer question N [default: 1] in your own words (repeatable)
+    #[arg(long, value_name = "[N=]TEXT", conflicts_with = "how")]
+    pub answer: Vec<String>,
+    /// Print what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Act even if it cannot be recorded in the audit log
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl AnswerArgs {
+    /// What is said to the ask; `None`: nothing yet.
+    pub fn wish(&self) -> Option<Wish> {
+        let given = |free| {
+            move |text: &String| Given {
+                text: text.clone(),
+                free,
+            }
+        };
+        let chosen = self.choose.iter().map(given(false));
+        let given: Vec<Given> = chosen.chain(self.answer.iter().map(given(true))).collect();
+        match &self.reject {
+            Some(message) => Some(Wish::Reject(message.clone().filter(|it| !it.is_empty()))),
+            None if self.once => Some(Wish::Once),
+            None if self.always => Some(Wish::Always),
+            None if self.dismiss => Some(Wish::Dismiss),
+            None => (!given.is_empty()).then_some(Wish::Choose(given)),
+        }
+    }
 }

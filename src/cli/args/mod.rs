@@ -5,7 +5,7 @@
 
 mod act;
 
-pub use act::{AbortArgs, ActArgs, AllowArg, ExportArgs, ResendArgs, ResetArgs};
+pub use act::{AbortArgs, ActArgs, AllowArg, AnswerArgs, ExportArgs, ResendArgs, ResetArgs};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -54,6 +54,7 @@ impl Cli {
             Some(Command::Reset(it)) => std::slice::from_ref(&it.session),
             Some(Command::Resend(it)) => std::slice::from_ref(&it.session),
             Some(Command::Export(it)) => &it.sessions,
+            Some(Command::Answer(it)) => std::slice::from_ref(&it.session),
             _ => &[],
         };
         sessions.iter().any(|word| word.contains("://"))
@@ -192,6 +193,15 @@ pub enum Command {
         after_help = "Examples:\n  ocwatch export ses_4f2a\n  ocwatch export \"Port the parser\" -o - | gzip > parser.json.gz"
     )]
     Export(ExportArgs),
+    /// Answer what a session asks: grant, reject, choose; without a flag it shows what is asked
+    ///
+    /// On a session that does not ask itself it answers the one subagent below it that does. Labels
+    /// may be cut short where only one option fits. Questions that get no answer are left unanswered.
+    /// Without N= question 1 is meant; a text that itself begins with a number and = needs its N=.
+    #[command(
+        after_help = "Examples:\n  ocwatch answer ses_4f2a\n  ocwatch answer ses_4f2a --once\n  ocwatch answer ses_4f2a --reject \"use the scratch folder\"\n  ocwatch answer ses_4f2a --choose 8080 --answer 2=\"no, keep it\""
+    )]
+    Answer(AnswerArgs),
     /// What was done to sessions, when, and what came of it: the audit log
     ///
     /// Every action writes a line before it begins and one when it has ended. "unfinished": it is

@@ -1,55 +1,7 @@
 //! THE key table. Dispatch, footer, help overlay, README and the check for conflicts are all
 //! derived from it; nothing else knows which key does what.
 
-use std::fmt;
-
-/// A key press, free of any terminal library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Key {
-    /// A character, with shift already applied.
-    Char(char),
-    /// Control and a lower-case letter.
-    Ctrl(char),
-    /// Return.
-    Enter,
-    /// Escape.
-    Esc,
-    /// Tabulator.
-    Tab,
-    /// Backspace.
-    Backspace,
-    /// Delete.
-    Delete,
-    /// Arrow.
-    Up,
-    /// Arrow.
-    Down,
-    /// Arrow.
-    Left,
-    /// Arrow.
-    Right,
-    /// Page up.
-    PageUp,
-    /// Page down.
-    PageDown,
-    /// Home.
-    Home,
-    /// End.
-    End,
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Key::Char(' ') => f.write_str("space"),
-            Key::Char(c) => write!(f, "{c}"),
-            Key::Ctrl(c) => write!(f, "Ctrl-{}", c.to_ascii_uppercase()),
-            Key::PageUp => f.write_str("PgUp"),
-            Key::PageDown => f.write_str("PgDn"),
-            other => write!(f, "{other:?}"),
-        }
-    }
-}
+pub use super::key::Key;
 
 /// What a key can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,6 +40,14 @@ pub enum Action {
     Abort,
     /// Send its prompt again, or tell it to go on.
     Resend,
+    /// Reply to what the selected session asks.
+    Reply,
+    /// Grant the permission once.
+    AllowOnce,
+    /// Grant the permission from now on.
+    AllowAlways,
+    /// Reject what is asked, or dismiss it.
+    Deny,
     /// Export the selected session.
     Export,
     /// Reset the selected session.
@@ -119,6 +79,10 @@ pub enum When {
     Row,
     /// The findings of the selected row offer to send a prompt.
     Resend,
+    /// Something is asked in the selected row or below it.
+    Asking,
+    /// A permission is asked there.
+    Permission,
     /// The selected row is of an asleep project.
     Asleep,
     /// A server is lost.
@@ -164,6 +128,38 @@ const fn bind(
 
 /// The table, in the order of help and footer.
 pub static KEYMAP: &[Binding] = &[
+    bind(
+        Action::Reply,
+        "reply",
+        &[Key::Char('r')],
+        "reply",
+        "reply to what is asked, in a form; on a session above the one that asks as well",
+        When::Asking,
+    ),
+    bind(
+        Action::AllowOnce,
+        "allow-once",
+        &[Key::Char('y')],
+        "once",
+        "grant the permission that is asked, this once",
+        When::Permission,
+    ),
+    bind(
+        Action::AllowAlways,
+        "allow-always",
+        &[Key::Char('Y')],
+        "always",
+        "grant it from now on: shows for what, and asks",
+        When::Permission,
+    ),
+    bind(
+        Action::Deny,
+        "deny",
+        &[Key::Char('d')],
+        "deny",
+        "reject what is asked, with words if you like; dismiss what nobody waits for any more",
+        When::Asking,
+    ),
     bind(
         Action::Abort,
         "abort",

@@ -5,11 +5,13 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod key;
 pub mod keymap;
 mod line;
 mod marks;
 mod model;
 mod msg;
+pub mod reply;
 mod resend;
 mod reset;
 mod rows;

@@ -1,5 +1,6 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
+use crate::core::app::reply::Reply;
 use crate::core::app::{InVain, Outcome, ResendForm, ResetDialog, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
@@ -82,13 +83,17 @@ pub struct Ui {
     pub page: Option<(PageKind, usize)>,
     /// A dialog over everything.
     pub dialog: Option<DialogState>,
+    /// What is open to answer an ask, over everything.
+    pub reply: Option<Reply>,
+    /// When another session became the selected one, by a key or by itself; watcher's clock.
+    pub selected_at: Option<UnixMs>,
     /// A word to the user, until the next key.
     pub notice: Option<String>,
     /// How many rows the table shows; told after each screen.
     pub table_rows: u16,
     /// First row shown, so that moving inside the table does not move the table.
     pub offset: usize,
-    /// The greatest scroll of the open page or detail; told after each screen.
+    /// The greatest scroll of the open page, detail or form; told after each screen.
     pub last_scroll: usize,
 }
 

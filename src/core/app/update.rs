@@ -1,6 +1,7 @@
 //! One message in, effects out.
 
 use crate::core::app::keymap::{self, Action, Key};
+use crate::core::app::reply::Then;
 use crate::core::app::{App, DialogState, Effect, Msg, PageKind, TextLine};
 use crate::core::store::Change;
 use crate::core::time::UnixMs;
@@ -8,6 +9,15 @@ use crate::core::wire::Input;
 
 /// Takes one message. `now` is the watcher's clock.
 pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
+    let before = app.ui.selected.clone();
+    let effects = take(app, msg, now);
+    if app.ui.selected != before {
+        app.ui.selected_at = Some(now);
+    }
+    effects
+}
+
+fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
     match msg {
         Msg::Feed(inputs) => app.feed(inputs, now),
         Msg::Key(key) => {
@@ -51,13 +61,20 @@ impl App {
     fn laid_out(&mut self, rows: u16, last_scroll: usize) -> Vec<Effect> {
         self.ui.table_rows = rows;
         self.ui.last_scroll = last_scroll;
+        if self.ui.reply.is_none() {
+            self.hold_scrolls(last_scroll);
+        }
+        self.keep_visible();
+        Vec::new()
+    }
+
+    /// What lies under a form keeps its place: the limit told is the form's.
+    fn hold_scrolls(&mut self, last_scroll: usize) {
         if let Some((_, scroll)) = &mut self.ui.page {
             *scroll = (*scroll).min(last_scroll);
         } else if self.ui.detail_open {
             self.ui.detail_scroll = self.ui.detail_scroll.min(last_scroll);
         }
-        self.keep_visible();
-        Vec::new()
     }
 
     fn paste(&mut self, text: &str) -> Vec<Effect> {
@@ -67,6 +84,7 @@ impl App {
             }
         } else {
             self.resend_paste(text);
+            self.paste_reply(text);
         }
         Vec::new()
     }
@@ -80,6 +98,9 @@ impl App {
         }
         if self.ui.dialog.is_some() {
             return self.answer_dialog(key, now);
+        }
+        if self.ui.reply.is_some() {
+            return self.reply_key(key, now);
         }
         if let Some(action) = keymap::action(key) {
             self.act(action, key, now)
@@ -103,6 +124,10 @@ impl App {
             Action::Open => self.open(),
             Action::Abort => self.ask_abort(now),
             Action::Resend => self.ask_resend(),
+            Action::Reply => self.reply(Then::Reply, now),
+            Action::AllowOnce => self.reply(Then::Once, now),
+            Action::AllowAlways => self.reply(Then::Always, now),
+            Action::Deny => self.reply(Then::Deny, now),
             Action::Export => self.export(now),
             Action::Reset => self.ask_reset(now),
             Action::Mark => self.mark(),

@@ -9,7 +9,13 @@ impl Action {
     /// Whether it changes something on a server: never offered where a server is only read.
     pub fn changes(self) -> bool {
         match self {
-            Action::Abort | Action::Reset | Action::Resend => true,
+            Action::Abort
+            | Action::Reset
+            | Action::Resend
+            | Action::Reply
+            | Action::AllowOnce
+            | Action::AllowAlways
+            | Action::Deny => true,
             // A file here, or what is shown. Loading a project is no more than asking about it.
             Action::Export
             | Action::Load

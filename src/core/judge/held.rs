@@ -7,7 +7,7 @@
 use crate::core::id::MessageId;
 use crate::core::judge::Facts;
 use crate::core::judge::activity::newest_time;
-use crate::core::store::{PendingAsk, Server, Session, Tail};
+use crate::core::store::{PendingAsk, Reported, Server, Session, Tail};
 use crate::core::time::UnixMs;
 use crate::core::wire::{Message, Part, ToolState};
 
@@ -92,4 +92,20 @@ fn outside<'a>(tail: &Tail, id: &MessageId) -> Held<'a> {
 fn has_ended(part: &Part) -> bool {
     let mut tool = part.tool().into_iter();
     tool.any(|tool| matches!(tool.state, ToolState::Completed | ToolState::Error))
+}
+
+/// Nobody waits for the answer to this ask: its call is seen to have ended, or its session is
+/// reported idle. Without regard to how long it has been so, which is what `ghost-ask` waits for.
+pub fn is_left_behind(server: &Server, session: &Session, pending: &PendingAsk) -> bool {
+    matches!(server.reported(session), Reported::Idle) || is_call_over(session, pending)
+}
+
+fn is_call_over(session: &Session, pending: &PendingAsk) -> bool {
+    let tool = pending.ask.tool.as_ref();
+    let Some(message) = tool.and_then(|tool| session.tail.message(&tool.message)) else {
+        return false;
+    };
+    let mut parts = message.parts.iter();
+    let part = parts.find(|part| holds_up(pending, message, part));
+    part.is_some_and(has_ended)
 }

@@ -27,6 +27,7 @@ pub use cache::Judge;
 pub use explain::{explain, explain_verdict};
 pub use facts::Facts;
 pub use family::FAMILY_FINDINGS;
+pub use held::{holds_up, is_left_behind, standing_asks};
 pub use limit_table::{AFTER_TIMEOUT, LIMITS, LimitRow, Slot};
 pub use limits::{Limits, Stages, ToolLimit};
 pub use rules::{RULES, Rule};

@@ -1,11 +1,10 @@
 //! Abort: reject what is asked, stop what runs, children included.
 
 use super::stop::{Kin, stop};
-use super::{ActionName, Plan, Settle, Step};
+use super::{ActionName, Plan, Settle, Step, descendants};
 use crate::core::id::{SessionId, SessionKey};
 use crate::core::store::{Server, Session, Store};
 use crate::core::wire::Message;
-use std::collections::BTreeSet;
 
 /// Plans the abort of a session, its subagents included. `None` if there is no such session.
 pub fn abort(store: &Store, key: &SessionKey) -> Option<Plan> {
@@ -107,27 +106,5 @@ fn warn(server: &Server, session: &Session, lines: &mut Vec<String>) {
         lines.push(format!(
             "{queued} queued prompt(s) will be stranded: they stay unanswered until the next prompt"
         ));
-    }
-}
-
-/// All descendants, nearest first; a cycle ends where it began.
-pub(super) fn descendants<'a>(server: &'a Server, root: &'a SessionId) -> Vec<&'a Session> {
-    let mut seen = BTreeSet::from([root]);
-    let mut found: Vec<&Session> = Vec::new();
-    let mut next = 0;
-    let mut at = root;
-    loop {
-        let mut children: Vec<&Session> = server.children(at).collect();
-        children.sort_by(|a, b| a.info.id.cmp(&b.info.id));
-        for child in children {
-            if seen.insert(&child.info.id) {
-                found.push(child);
-            }
-        }
-        match found.get(next) {
-            Some(row) => at = &row.info.id,
-            None => return found,
-        }
-        next += 1;
     }
 }

@@ -5,6 +5,7 @@
 //! be done; nothing acts unless a person asked for it.
 
 mod abort;
+pub mod answer;
 pub mod repair;
 mod resend;
 pub mod reset;
@@ -15,8 +16,9 @@ pub use abort::abort;
 pub use resend::{CONTINUE, Draft, Refused, Resend, answered_last, draft, resend};
 
 use crate::core::id::{AskId, Directory, MessageId, PartId, SessionId, SessionKey};
-use crate::core::store::Store;
+use crate::core::store::{Server, Session, Store};
 use crate::core::wire::{AskKind, Dialect, ModelRef};
+use std::collections::BTreeSet;
 
 /// What a person can ask for, by the name that rows, log and audit give it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -164,6 +166,24 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// The directory that it is about, where it names one.
+    pub fn directory(&self) -> Option<&Directory> {
+        match self {
+            Step::Reject { directory, .. }
+            | Step::Allow { directory, .. }
+            | Step::Reply { directory, .. }
+            | Step::Repair { directory, .. }
+            | Step::Dispose { directory }
+            | Step::Abort { directory, .. } => Some(directory),
+            Step::Export { .. }
+            | Step::Fork { .. }
+            | Step::Unrevert { .. }
+            | Step::Prompt { .. } => None,
+        }
+    }
+}
+
 /// A session that must have settled afterwards: absent from status **and** its last answer completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settle {
@@ -190,4 +210,26 @@ pub struct Plan {
     pub lines: Vec<String>,
     /// Nothing was running when it was planned: so nothing may change, and "no effect" is told soon.
     pub idle_before: bool,
+}
+
+/// All descendants, nearest first; a cycle ends where it began.
+fn descendants<'a>(server: &'a Server, root: &'a SessionId) -> Vec<&'a Session> {
+    let mut seen = BTreeSet::from([root]);
+    let mut found: Vec<&Session> = Vec::new();
+    let mut next = 0;
+    let mut at = root;
+    loop {
+        let mut children: Vec<&Session> = server.children(at).collect();
+        children.sort_by(|a, b| a.info.id.cmp(&b.info.id));
+        for child in children {
+            if seen.insert(&child.info.id) {
+                found.push(child);
+            }
+        }
+        match found.get(next) {
+            Some(row) => at = &row.info.id,
+            None => return found,
+        }
+        next += 1;
+    }
 }

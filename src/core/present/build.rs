@@ -5,13 +5,14 @@ use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation, Offer};
 use crate::core::plan;
+use crate::core::plan::answer::{Waiting, waiting};
 use crate::core::present::{
-    FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, header,
-    log, rows, words,
+    FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, form,
+    header, log, rows, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
-use crate::core::wire::Endpoint;
+use crate::core::wire::{AskKind, Endpoint};
 
 /// The finding of a crash.
 const INTERRUPTED: &str = "interrupted";
@@ -51,6 +52,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
             .dialog
             .as_ref()
             .and_then(|state| dialog::dialog(app, state)),
+        form: form::form(app),
         page: page(app, now),
         notice: app
             .ui
@@ -213,6 +215,13 @@ fn offers_prompt(app: &App) -> bool {
     })
 }
 
+/// What is asked in the selected row and below it.
+fn asked(app: &App) -> Vec<Waiting> {
+    let selected = app.ui.selected.as_ref();
+    let asks = selected.filter(|key| app.verdict(key).is_some_and(|it| !it.asks.is_empty()));
+    asks.map_or_else(Vec::new, |key| waiting(&app.store, key))
+}
+
 /// Only what applies now.
 fn footer(app: &App) -> Vec<Hint> {
     let has_row = app.ui.selected.is_some();
@@ -221,6 +230,8 @@ fn footer(app: &App) -> Vec<Hint> {
         .selected
         .as_ref()
         .is_some_and(|key| app.is_asleep(key));
+    let asks = asked(app);
+    let is_permission = |it: &Waiting| !it.ghost && it.ask.kind == AskKind::Permission;
     let selected = app.ui.selected.as_ref();
     let is_refused = selected.is_some_and(|key| plan::refused(&app.store, key).is_some());
     let is_lost = app.store.servers().any(|(_, s)| !s.is_reachable());
@@ -230,6 +241,8 @@ fn footer(app: &App) -> Vec<Hint> {
             When::Moving => false,
             When::Row => has_row,
             When::Resend => offers_prompt(app),
+            When::Asking => !asks.is_empty(),
+            When::Permission => asks.iter().any(is_permission),
             When::Asleep => is_asleep,
             When::Lost => is_lost,
             When::Always => true,

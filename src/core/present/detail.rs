@@ -3,6 +3,8 @@
 use crate::core::app::App;
 use crate::core::id::SessionKey;
 use crate::core::judge::{Finding, Level, Offer, Verdict};
+use crate::core::plan::answer;
+use crate::core::present::ask::{ask_lines, question_lines};
 use crate::core::present::build::explanation;
 use crate::core::present::explain::rule_lines;
 use crate::core::present::{Detail, Line, Piece, Tone, clean, rows, words};
@@ -15,6 +17,8 @@ use serde_json::Value;
 const FIRST_TIME: i64 = 1_000_000_000_000;
 /// How many turns the timeline shows.
 const TURNS: usize = 3;
+/// The finding of a question that the server has lost.
+const LOST: &str = "lost-ask";
 
 pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail> {
     let verdict = app.verdict(key)?;
@@ -35,9 +39,11 @@ pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail>
                 .collect()
         })
         .unwrap_or_default();
+    let mut story = story(verdict, (server, &of_server), now, app.utc_offset);
+    story.extend(lost(verdict, app));
     Some(Detail {
         head: head(session, server),
-        story: story(verdict, (server, &of_server), now, app.utc_offset),
+        story,
         timeline: timeline(session, server, now, app.utc_offset),
         tail: live_tail(session),
         rules: rules(app, key, now),
@@ -111,11 +117,36 @@ fn story(
             words::level_tone(finding.level),
         )]);
     }
+    lines.extend(asked(verdict, server));
+    lines
+}
+
+/// What is asked here and below, whole; of a subagent with its title.
+fn asked(verdict: &Verdict, server: &Server) -> Vec<Line> {
+    let mut lines = Vec::new();
     for ask in &verdict.asks {
-        let text = format!("asks: {}", clean(&ask.text()));
-        lines.push(vec![Piece::new(text, Tone::NeedsYou)]);
+        let below = (ask.session != verdict.key.session).then(|| server.sessions.get(&ask.session));
+        let who = match below.flatten() {
+            Some(session) => format!("\"{}\" asks: ", rows::title(session)),
+            None => "asks: ".to_owned(),
+        };
+        let mut rest = ask_lines(ask).into_iter();
+        let mut first = vec![Piece::new(who, Tone::NeedsYou)];
+        first.extend(rest.next().unwrap_or_default());
+        lines.push(first);
+        lines.extend(rest);
     }
     lines
+}
+
+/// What a question asked that the server has lost: a person can still read it.
+fn lost(verdict: &Verdict, app: &App) -> Vec<Line> {
+    if !verdict.findings.iter().any(|it| it.name == LOST) {
+        return Vec::new();
+    }
+    let lost = answer::lost(&app.store, &verdict.key);
+    let own = lost.into_iter().filter(|it| it.key == verdict.key);
+    own.flat_map(|it| question_lines(&it.questions)).collect()
 }
 
 fn headline(finding: &Finding, offset: Span) -> Line {
@@ -141,14 +172,17 @@ fn helps(offers: &[Offer], read_only: bool) -> String {
             Offer::Export if read_only => Some("export it in OpenCode"),
             Offer::Abort => Some("a abort"),
             Offer::Export => Some("e export"),
-            Offer::Answer => Some("answer it in OpenCode"),
+            Offer::Answer if read_only => Some("answer it in OpenCode"),
+            Offer::Dismiss if read_only => Some("dismiss the ask in OpenCode"),
+            Offer::Unrevert if read_only => Some("take back the revert in OpenCode"),
+            Offer::Answer => Some("r reply"),
             Offer::Resend if !read_only => Some("s resend"),
             Offer::Continue if !read_only => Some("s continue"),
             Offer::Resend => Some("send a new prompt in OpenCode"),
             Offer::Wait => Some("wait"),
             Offer::Run => Some("run it in OpenCode"),
             Offer::Continue => Some("tell it to go on in OpenCode"),
-            Offer::Dismiss => Some("dismiss the ask in OpenCode"),
+            Offer::Dismiss => Some("d dismiss"),
             Offer::Fork if read_only => Some("fork before the broken turn in OpenCode"),
             Offer::Fork => Some("R fork before the broken turn"),
             Offer::Unrevert => Some("R take back the revert"),

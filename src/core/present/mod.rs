@@ -2,12 +2,14 @@
 //!
 //! What it does: choose words and order. What it does not: colours, widths, or judging.
 
+mod ask;
 mod build;
 mod changes;
 mod clean;
 mod detail;
 mod dialog;
 mod explain;
+mod form;
 mod header;
 mod json;
 mod log;
@@ -19,6 +21,7 @@ mod status;
 mod words;
 
 pub use crate::core::judge::{Agreement, Level};
+pub use ask::ask_lines;
 pub use build::screen;
 pub use changes::{
     Audience, Change, Changes, ServerState, SessionState, State, Title, change_json, change_line,
@@ -28,7 +31,7 @@ pub use explain::{explain_json, explain_lines};
 pub use json::status_json;
 pub use quote::quote;
 pub use screen::{
-    Count, Detail, Dialog, FilterLine, Hint, Line, Mark, Page, Piece, Row, Screen, ServerChip,
-    Tone, agreement_glyph,
+    Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Page, Piece, Row, Screen,
+    ServerChip, Tone, agreement_glyph,
 };
 pub use status::status_rows;

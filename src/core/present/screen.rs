@@ -196,6 +196,32 @@ pub struct Dialog {
     pub foot: String,
 }
 
+/// A form: texts to read, options to point at, a line to type into.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Form {
+    /// Names the action and the session.
+    pub title: String,
+    /// From top to bottom; wrapped by the view, but for the line that is typed into.
+    pub lines: Vec<FormLine>,
+    /// What the keys do, the most needed first.
+    pub foot: Vec<Hint>,
+    /// Lines by which it is scrolled back from what is pointed at.
+    pub scroll: usize,
+}
+
+/// A line of a form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FormLine {
+    /// Before the text: `> (*) 1 `; the text wraps under itself.
+    pub mark: String,
+    /// The text.
+    pub text: Line,
+    /// It is pointed at.
+    pub focus: bool,
+    /// It is typed into, with the cursor before this character of the text.
+    pub cursor: Option<usize>,
+}
+
 /// A text over the whole screen (help, explain).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
@@ -260,6 +286,8 @@ pub struct Screen {
     pub attention_only: bool,
     /// A dialog over everything.
     pub dialog: Option<Dialog>,
+    /// A form over everything.
+    pub form: Option<Form>,
     /// A page over everything (help, explain).
     pub page: Option<Page>,
     /// A word to the user, instead of the footer.

@@ -91,7 +91,7 @@ pub(super) async fn look(client: &Client, plan: &Plan) -> Result<Look, ClientErr
     Ok(Look { sessions, asks })
 }
 
-async fn session(client: &Client, settle: &Settle) -> Result<Seen, ClientError> {
+pub(super) async fn session(client: &Client, settle: &Settle) -> Result<Seen, ClientError> {
     let status = client.status(Some(&settle.directory)).await?;
     let running = match status.items.get(&settle.session) {
         None | Some(Status::Idle) => None,
@@ -154,7 +154,7 @@ fn ended(message: &Message) -> String {
     }
 }
 
-async fn is_listed(
+pub(super) async fn is_listed(
     client: &Client,
     kind: AskKind,
     ask: &AskId,

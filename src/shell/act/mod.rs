@@ -3,6 +3,7 @@
 //! Invariant: nothing is called done that the server's own answers did not show.
 
 pub mod abort;
+pub mod answer;
 mod carry;
 pub mod export;
 mod look;

@@ -6,8 +6,8 @@
 use super::Standing;
 use crate::core::app::App;
 use crate::core::id::SessionKey;
-use crate::core::plan::Settle;
 use crate::core::plan::reset::Subject;
+use crate::core::plan::{Plan, Settle, Step};
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
 use crate::feed::live::Commands;
@@ -40,6 +40,19 @@ impl About {
         });
         Self {
             key: key.clone(),
+            settle: settle.collect(),
+        }
+    }
+
+    /// Of an answer: the session that asks.
+    pub fn of_answer(plan: &Plan) -> Self {
+        let directories = plan.steps.iter().filter_map(Step::directory);
+        let settle = directories.map(|directory| Settle {
+            session: plan.key.session.clone(),
+            directory: directory.clone(),
+        });
+        Self {
+            key: plan.key.clone(),
             settle: settle.collect(),
         }
     }

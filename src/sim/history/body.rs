@@ -5,8 +5,10 @@
 
 use super::Keys;
 use crate::core::time::UnixMs;
-use crate::sim::life::parts::{bash_input, object, question_input, running, task_input};
-use crate::sim::script::{BashStep, Step, TaskStep, ToolStep};
+use crate::sim::life::parts::{
+    answered, asked_title, bash_input, object, question_input, running, task_input,
+};
+use crate::sim::script::{BashStep, Questions, Step, TaskStep, ToolStep};
 use crate::sim::seed::StepSeed;
 use crate::sim::wire::{Body, EndedTime, ModelRef, Object, PartTime, Question, ToolState};
 use crate::sim::world::World;
@@ -111,17 +113,18 @@ impl Left<'_> {
         self.state(step.input.clone(), None, ended)
     }
 
-    fn question(&self, question: &Question) -> ToolState {
-        let label = question.options.first().map_or("", |choice| &choice.label);
-        let ended = Ended {
-            output: format!(
-                "User has answered your questions: \"{}\"=\"{label}\". You can now continue with the user's answers in mind.",
-                question.question
-            ),
-            title: "Asked 1 question".to_owned(),
-            metadata: object([("answers", json!([[label]])), ("truncated", json!(false))]),
+    fn question(&self, asked: &Questions) -> ToolState {
+        let first = |question: &Question| {
+            let label = question.options.first().map(|choice| choice.label.clone());
+            label.into_iter().collect::<Vec<_>>()
         };
-        self.state(question_input(question), None, ended)
+        let answers: Vec<Vec<String>> = asked.0.iter().map(first).collect();
+        let ended = Ended {
+            output: answered(asked, &answers),
+            title: asked_title(asked),
+            metadata: object([("answers", json!(answers)), ("truncated", json!(false))]),
+        };
+        self.state(question_input(asked), None, ended)
     }
 
     fn task(&self, task: &TaskStep) -> ToolState {

@@ -3,10 +3,9 @@
 //! What it does: the transitions pending -> running -> completed or error on the world. What it does not:
 //! wait for anything. Invariant: a part that has ended keeps its end, whoever ended it.
 
-use super::super::script::{BashStep, Step, TaskStep, ToolStep, from_prompt};
+use super::super::script::{BashStep, Questions, Step, TaskStep, ToolStep, from_prompt};
 use super::super::wire::{
-    AskTool, Body, EndedTime, Object, Part, PartTime, PermissionAsk, Question, QuestionAsk,
-    ToolState,
+    AskTool, Body, EndedTime, Object, Part, PartTime, PermissionAsk, QuestionAsk, ToolState,
 };
 use super::super::world::{Pending, Permission, World};
 use serde_json::{Value, json};
@@ -60,8 +59,30 @@ pub(crate) fn task_input(step: &TaskStep) -> Object {
 }
 
 /// `input` of a question call.
-pub(crate) fn question_input(question: &Question) -> Object {
-    object([("questions", json!([question]))])
+pub(crate) fn question_input(asked: &Questions) -> Object {
+    object([("questions", json!(asked.0))])
+}
+
+/// The output of a question call: each question with what was answered.
+pub(crate) fn answered(asked: &Questions, answers: &[Vec<String>]) -> String {
+    let mut pairs = Vec::new();
+    for (place, question) in asked.0.iter().enumerate() {
+        let labels = answers.get(place).filter(|labels| !labels.is_empty());
+        let labels = labels.map_or_else(|| "Unanswered".to_owned(), |labels| labels.join(", "));
+        pairs.push(format!("\"{}\"=\"{labels}\"", question.question));
+    }
+    format!(
+        "User has answered your questions: {}. You can now continue with the user's answers in mind.",
+        pairs.join(", ")
+    )
+}
+
+/// The title of a question call.
+pub(crate) fn asked_title(asked: &Questions) -> String {
+    match asked.0.len() {
+        1 => "Asked 1 question".to_owned(),
+        more => format!("Asked {more} questions"),
+    }
 }
 
 /// Running state from its start on.
@@ -251,7 +272,7 @@ pub(crate) fn list_ask(w: &mut World, part: &Part, directory: &str, step: &Step)
             wanted_bash(&bash.command),
         )),
         Step::Tool(tool) => drop(add_permission(w, part, directory, wanted_tool(tool))),
-        Step::Question(question) => drop(add_question(w, part, directory, question)),
+        Step::Question(asked) => drop(add_question(w, part, directory, asked)),
         _ => {}
     }
 }
@@ -261,13 +282,13 @@ pub(crate) fn add_question(
     w: &mut World,
     part: &Part,
     directory: &str,
-    question: &Question,
+    asked: &Questions,
 ) -> String {
     let now = w.now();
     let ask = QuestionAsk {
         id: w.ids.ascending("que", now),
         session_id: part.session_id.clone(),
-        questions: vec![question.clone()],
+        questions: asked.0.clone(),
         tool: ask_tool(part),
     };
     let id = ask.id.clone();

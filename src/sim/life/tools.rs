@@ -4,13 +4,13 @@
 //! anything on the host. Invariant: a part that somebody else ended (PATCH) keeps that end: the real
 //! result is lost, as on the real server.
 
-use super::super::script::{BashStep, TaskStep, ToolStep};
-use super::super::wire::{Body, EndedTime, Object, Part, Question, ToolState};
+use super::super::script::{BashStep, Questions, TaskStep, ToolStep};
+use super::super::wire::{Body, EndedTime, Object, Part, ToolState};
 use super::super::world::{NewSession, Outcome, Reply};
 use super::parts::{
-    Wanted, add_permission, add_question, ask_of, bash_input, change_open, child_of, child_steps,
-    fail_part, object, open_tool, question_input, run_part, shown_output, tail, task_input,
-    wanted_bash, wanted_tool,
+    Wanted, add_permission, add_question, answered, ask_of, asked_title, bash_input, change_open,
+    child_of, child_steps, fail_part, object, open_tool, question_input, run_part, shown_output,
+    tail, task_input, wanted_bash, wanted_tool,
 };
 use super::prompt::{Prompt, submit};
 use super::{Flow, Turn};
@@ -91,7 +91,7 @@ impl Turn {
     }
 
     /// A question to the person.
-    pub(super) async fn question(&mut self, question: &Question, resumed: bool) -> Flow {
+    pub(super) async fn question(&mut self, asked: &Questions, resumed: bool) -> Flow {
         let (part, found) = self.tool_part("question", resumed).await;
         sleep(Duration::from_millis(8)).await;
         let ask = self
@@ -99,8 +99,8 @@ impl Turn {
                 if found {
                     return ask_of(w, &part);
                 }
-                let id = add_question(w, &part, &self.directory, question);
-                run_part(w, &part, question_input(question), None);
+                let id = add_question(w, &part, &self.directory, asked);
+                run_part(w, &part, question_input(asked), None);
                 Some(id)
             })
             .await;
@@ -109,22 +109,22 @@ impl Turn {
             return std::future::pending().await;
         };
         if let Reply::Answers(answers) = self.reply(&id).await {
-            return self.answered(&part, question, answers).await;
+            return self.take_answers(&part, asked, answers).await;
         }
         let error = "The user dismissed this question".to_owned();
         self.failed(&part, error).await;
         Flow::Rejected
     }
 
-    async fn answered(&self, part: &Part, question: &Question, answers: Vec<Vec<String>>) -> Flow {
-        let first = answers.first().filter(|labels| !labels.is_empty());
-        let labels = first.map_or_else(|| "Unanswered".to_owned(), |labels| labels.join(", "));
-        let output = format!(
-            "User has answered your questions: \"{}\"=\"{labels}\". You can now continue with the user's answers in mind.",
-            question.question
-        );
+    async fn take_answers(
+        &self,
+        part: &Part,
+        asked: &Questions,
+        answers: Vec<Vec<String>>,
+    ) -> Flow {
+        let output = answered(asked, &answers);
         let metadata = object([("answers", json!(answers)), ("truncated", json!(false))]);
-        self.completed(part, output, "Asked 1 question".to_owned(), metadata)
+        self.completed(part, output, asked_title(asked), metadata)
             .await;
         Flow::Go
     }

@@ -16,7 +16,9 @@ use super::date;
 use super::fault::spoil;
 use super::server::Server;
 use super::world::Request as Seen;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -29,6 +31,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 type Routes = Router<Arc<Server>>;
+
+/// Nothing that is sent is larger.
+const LARGEST_BODY: usize = 64 << 20;
 
 /// Everything that the simulated server answers.
 pub(crate) fn router(server: Arc<Server>) -> Router {
@@ -107,7 +112,10 @@ fn fixed(body: Value) -> MethodRouter<Arc<Server>> {
 
 async fn gate(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
-    let stalled = record(&server, &request);
+    let (head, body) = request.into_parts();
+    let body = to_bytes(body, LARGEST_BODY).await.unwrap_or_default();
+    let stalled = record(&server, &head, &body);
+    let request = Request::from_parts(head, Body::from(body));
     if stalled {
         return std::future::pending().await;
     }
@@ -130,16 +138,20 @@ async fn gate(State(server): State<Arc<Server>>, request: Request, next: Next) -
 }
 
 /// Notes the request; `true` if it is one of the first after the start, which are never answered.
-fn record(server: &Server, request: &Request) -> bool {
-    let method = request.method().to_string();
-    let uri = request.uri();
-    let path = uri
+fn record(server: &Server, head: &Parts, body: &[u8]) -> bool {
+    let method = head.method.to_string();
+    let path = head
+        .uri
         .path_and_query()
-        .map_or_else(|| uri.path(), |p| p.as_str());
+        .map_or_else(|| head.uri.path(), |p| p.as_str());
     server.world(|w| {
         let at = w.now();
-        let path = path.to_owned();
-        w.note(Seen { at, method, path });
+        w.note(Seen {
+            at,
+            method,
+            path: path.to_owned(),
+            body: String::from_utf8_lossy(body).into_owned(),
+        });
         w.take_stall()
     })
 }

@@ -108,6 +108,8 @@ pub struct Request {
     pub method: String,
     /// Path and query, as sent.
     pub path: String,
+    /// What was sent with it; empty for most.
+    pub body: String,
 }
 
 /// One server's state.

@@ -8,9 +8,9 @@ use crate::tui::text::{self, Glyph};
 use ratatui::layout::Rect;
 
 /// Cells of the widest line.
-const WIDEST: u16 = 96;
+pub(super) const WIDEST: u16 = 96;
 /// Cells taken by the frame and its blanks.
-const FRAME: u16 = 4;
+pub(super) const FRAME: u16 = 4;
 
 pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
     let Some(dialog) = &screen.dialog else {
@@ -62,14 +62,14 @@ fn fitting(mut lines: Vec<Vec<Glyph>>, room: usize, width: u16, pen: &Pen) -> Ve
     lines
 }
 
-fn centered(area: Rect, width: u16, height: u16) -> Rect {
+pub(super) fn centered(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     let x = area.x + (area.width - width) / 2;
     let y = area.y + (area.height - height) / 2;
     Rect::new(x, y, width, height)
 }
 
-fn frame(place: Rect, title: &str, pen: &mut Pen) {
+pub(super) fn frame(place: Rect, title: &str, pen: &mut Pen) {
     let beside = Rect::new(
         place.x.saturating_sub(1),
         place.y,

@@ -47,15 +47,11 @@ fn window(filter: &FilterLine, area: Rect, theme: &Theme) -> (Vec<Glyph>, u16) {
         Some(cursor) => filter.text.chars().take(cursor).collect(),
         None => String::new(),
     };
-    let mut glyphs = text::glyphs(&filter.text, Tone::Strong, theme);
+    let glyphs = text::glyphs(&filter.text, Tone::Strong, theme);
     if filter.cursor.is_none() {
         return (text::cut(glyphs, room(area), theme), 0);
     }
-    let mut at = text::width(&before, theme).min(text::total(&glyphs));
-    while at + 1 > room(area) && !glyphs.is_empty() {
-        at = at.saturating_sub(glyphs.remove(0).width);
-    }
-    (glyphs, at)
+    text::window(glyphs, text::width(&before, theme), room(area))
 }
 
 /// Where the cursor stands while the filter is edited.

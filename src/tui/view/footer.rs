@@ -6,12 +6,14 @@ use crate::tui::paint::Pen;
 use crate::tui::text;
 use crate::tui::theme::Theme;
 
-/// The notice, else what the keys do for the selected row; under a dialog, which has the keys,
+/// The notice, else what the keys do for the selected row; under a dialog or form, which has the keys,
 /// nothing.
 pub(super) fn draw(screen: &Screen, y: u16, pen: &mut Pen) {
-    let hints = match screen.dialog {
-        Some(_) => &[],
-        None => screen.footer.as_slice(),
+    let covered = screen.dialog.is_some() || screen.form.is_some();
+    let hints = if covered {
+        &[]
+    } else {
+        screen.footer.as_slice()
     };
     line(screen, hints, y, pen);
 }

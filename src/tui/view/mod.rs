@@ -11,6 +11,7 @@ mod detail;
 mod dialog;
 mod filter;
 mod footer;
+mod form;
 mod header;
 mod layout;
 mod narrow;
@@ -38,6 +39,7 @@ pub fn draw(screen: &Screen, theme: &Theme, area: Rect, buffer: &mut Buffer) {
         shape => main(screen, &layout::regions(area, screen, shape), &mut pen),
     }
     dialog::draw(screen, &mut pen);
+    form::draw(screen, &mut pen);
 }
 
 fn main(screen: &Screen, regions: &Regions, pen: &mut Pen) {
@@ -65,9 +67,12 @@ pub fn table_rows(area: Rect, screen: &Screen) -> u16 {
     layout::regions(area, screen, shape).visible_rows()
 }
 
-/// Where the cursor stands: in the filter line while it is edited, else nowhere.
+/// Where the cursor stands: in the line of a form or the filter line while it is edited, else nowhere.
 pub fn cursor(screen: &Screen, theme: &Theme, area: Rect) -> Option<Position> {
     let shape = layout::shape(area);
+    if let Some(form) = screen.form.as_ref().filter(|_| shape != Shape::Tiny) {
+        return form::cursor(form, area, theme);
+    }
     let covered = screen.page.is_some() || screen.dialog.is_some() || shape == Shape::Tiny;
     if covered {
         return None;

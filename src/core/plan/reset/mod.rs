@@ -103,7 +103,7 @@ pub struct Subject {
 pub fn subject(store: &Store, key: &SessionKey) -> Option<Subject> {
     let server = store.server(key.server)?;
     if let Some(session) = server.sessions.get(&key.session) {
-        let below = super::abort::descendants(server, &key.session);
+        let below = super::descendants(server, &key.session);
         return Some(Subject {
             session: key.session.clone(),
             directory: session.info.directory.clone(),

@@ -103,3 +103,13 @@ pub fn decode_questions(body: &[u8]) -> Result<Decoded<Vec<Ask>>, WireError> {
     let rows = rows(body, "a list of questions")?;
     Ok(each(rows, |json| decode(json, AskKind::Question)))
 }
+
+/// The questions as they stand in the input of a question tool's part; what does not decode is
+/// left out.
+pub fn questions(input: &serde_json::Value) -> Vec<Question> {
+    let rows = input.as_array().into_iter().flatten();
+    // From text: the lenient fields read raw JSON.
+    rows.filter_map(|row| serde_json::from_str::<WireQuestion>(&row.to_string()).ok())
+        .map(question)
+        .collect()
+}

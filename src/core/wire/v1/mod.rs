@@ -15,7 +15,7 @@ mod probe;
 mod prompt;
 pub(super) mod session;
 
-pub use ask::{decode_permissions, decode_questions};
+pub use ask::{decode_permissions, decode_questions, questions};
 pub use event::{OVERSIZED, decode_event, event_kind, is_dropped, session_hint};
 pub use message::{MessageRows, decode_messages};
 pub use probe::{

@@ -1,0 +1,107 @@
+//! The keys `r y Y d`: which ask is meant, and what opens or is done at once.
+
+use super::{Bound, Choices, Form, PERMISSION_CHOICES, Pick, QuestionForm, Reply, Then};
+use crate::core::app::{App, Effect, TextLine};
+use crate::core::id::SessionKey;
+use crate::core::plan::answer::{self, Refusal, Waiting, Wish};
+use crate::core::time::{Span, UnixMs};
+use crate::core::wire::AskKind;
+
+/// For so long a selection or an ask that has just come is not taken as seen.
+const UNSEEN: Span = Span(500);
+
+impl App {
+    /// `r`, `y`, `Y`, `d` on the selected row: the only ask there or below; of several a list.
+    pub(in crate::core::app) fn reply(&mut self, then: Then, now: UnixMs) -> Vec<Effect> {
+        let Some(key) = self.free_selection() else {
+            return Vec::new();
+        };
+        let mut asks = answer::waiting(&self.store, &key);
+        if asks.iter().any(|it| !it.ghost) {
+            asks.retain(|it| !it.ghost);
+        }
+        if let Some(words) = self.not_to_be_answered(&key, &asks, now) {
+            return self.tell(&words);
+        }
+        if let [one] = asks.as_slice() {
+            return self.reply_to(one, then, now);
+        }
+        let ids = asks.into_iter().map(|it| (it.key, it.ask.id));
+        self.ui.reply = Some(Reply::Pick(Pick {
+            asks: ids.collect(),
+            at: 0,
+            then,
+        }));
+        Vec::new()
+    }
+
+    fn not_to_be_answered(
+        &self,
+        key: &SessionKey,
+        asks: &[Waiting],
+        now: UnixMs,
+    ) -> Option<String> {
+        let server = self.store.server(key.server)?;
+        if !server.is_reachable() {
+            return Some("its server is away".to_owned());
+        }
+        if asks.is_empty() {
+            let lost = answer::lost(&self.store, key);
+            return Some(if lost.is_empty() {
+                Refusal::Nothing.to_string()
+            } else {
+                format!("{} (a)", Refusal::Lost(lost))
+            });
+        }
+        let fresh = |at: UnixMs| now.since(at) < UNSEEN;
+        if self.ui.selected_at.is_some_and(fresh) {
+            return Some("the selection has just changed: look, then press it again".to_owned());
+        }
+        let fresh = asks.iter().any(|it| fresh(it.seen_at));
+        fresh.then(|| "this was asked just now: look, then press it again".to_owned())
+    }
+
+    /// What a key wants of one ask: opened, or done at once.
+    pub(super) fn reply_to(&mut self, to: &Waiting, then: Then, now: UnixMs) -> Vec<Effect> {
+        let permission = to.ask.kind == AskKind::Permission;
+        let form = match then {
+            Then::Reply | Then::Deny if to.ghost => Form::Confirm(Wish::Dismiss),
+            _ if to.ghost => {
+                return self.tell("nobody waits for the answer any more: d dismisses it");
+            }
+            Then::Once | Then::Always if !permission => {
+                return self.tell("it asks a question: r answers it");
+            }
+            Then::Once => return self.send(to, &Wish::Once, now),
+            Then::Always => Form::Confirm(Wish::Always),
+            Then::Deny if permission => Form::Deny(TextLine::default()),
+            Then::Deny => Form::Confirm(Wish::Reject(None)),
+            Then::Reply if permission => Form::Permission(Choices::new(PERMISSION_CHOICES)),
+            Then::Reply => Form::Question(QuestionForm::new(&to.ask.questions)),
+        };
+        self.ui.reply = Some(Reply::To(Box::new(Bound {
+            key: to.key.clone(),
+            ask: to.ask.clone(),
+            form,
+            scroll: 0,
+        })));
+        Vec::new()
+    }
+
+    /// Sends it. The row that asks shows how it goes; on an ancestor's row it is named.
+    pub(super) fn send(&mut self, to: &Waiting, wish: &Wish, now: UnixMs) -> Vec<Effect> {
+        let plan = match answer::answer(to, wish) {
+            Ok(plan) => plan,
+            Err(why) => return self.tell(&why.to_string()),
+        };
+        if let Some(running) = self.running.get(&plan.key) {
+            let words = format!("{} is still under way there", running.action);
+            return self.tell(&words);
+        }
+        if self.ui.selected.as_ref() != Some(&plan.key) {
+            let first = plan.lines.first().map_or("", String::as_str);
+            self.ui.notice = Some(format!("\"{}\": {first}", plan.title));
+        }
+        self.start(plan, now)
+    }
+}
