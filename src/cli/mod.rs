@@ -12,6 +12,7 @@ mod log;
 pub mod servers;
 mod start;
 
+use crate::shell::act::export::Style;
 use crate::shell::clock::system_clock;
 use crate::shell::commands::{self, Look, say};
 use crate::shell::effects::Effects;
@@ -196,8 +197,15 @@ async fn one(
             commands::abort_all(snapshot(), clients, &it.sessions, it.yes, out).await
         }
         Command::Export(it) => {
-            let to = commands::output(it.output.as_deref(), it.sessions.len())?;
-            commands::export_all(snapshot(), clients, &it.sessions, &to, it.force, out).await
+            let wish = commands::ExportWish {
+                output: commands::output(it.output.as_deref(), it.sessions.len(), it.children)?,
+                style: Style {
+                    format: it.format.into(),
+                    sanitize: it.sanitize,
+                },
+                force: it.force,
+            };
+            commands::export_all(snapshot(), clients, &it.sessions, wish, out).await
         }
     }
 }

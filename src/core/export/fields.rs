@@ -60,6 +60,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The fields of an inner object; none when it is not one.
+    #[must_use]
     pub fn inner(&self, key: &str) -> Fields<'a> {
         Fields::within(self.get(key))
     }

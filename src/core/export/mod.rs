@@ -6,6 +6,7 @@
 //! message.
 
 mod fields;
+pub mod index;
 mod markdown;
 pub mod names;
 pub mod sanitize;

@@ -224,6 +224,19 @@ impl Client {
         self.list(response).await
     }
 
+    /// `GET /session/:id/children`: its subagents, archived ones too.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn children(
+        &self,
+        session: &SessionId,
+    ) -> Result<Decoded<Vec<SessionInfo>>, ClientError> {
+        let path = ["session", session.as_str(), "children"];
+        let response = self.get(&path, &[]).await?;
+        Ok(v1::decode_sessions(&self.list(response).await?)?)
+    }
+
     /// `GET /session/:id/message`: the newest `limit` before a cursor. Texts longer than
     /// [`crate::net::squeeze::LITERAL_LIMIT`] are shortened in flight.
     ///

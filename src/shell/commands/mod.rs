@@ -9,7 +9,7 @@ mod export;
 mod read;
 
 pub use abort::abort_all;
-pub use export::{Output, export_all, output};
+pub use export::{ExportWish, Output, export_all, output};
 pub use read::{explain, status};
 
 use crate::core::app::Outcome;

@@ -3,7 +3,8 @@
 //! What it does: a heading with what is known of the session; then turns, each with its prompt,
 //! answers, reasoning, tools (name, subject, duration, output) and errors; at the end, what is still
 //! open. What it does not: shorten anything but data of files, which is only measured; know more
-//! than one message. Times are UTC. Everything that a server said is quoted, fenced or escaped.
+//! than one message. Times are UTC. Everything that a server said is quoted, fenced or escaped. A
+//! `String` never fails to be written to, so what `write!` gives is not looked at.
 
 mod parts;
 mod text;
@@ -13,7 +14,8 @@ use crate::core::time::{Span, UnixMs};
 use parts::{is_open, ms, part, tokens_of};
 use serde_json::value::RawValue;
 use std::fmt::Write;
-use text::{code, fenced, plain};
+use text::fenced;
+pub(super) use text::{code, plain};
 
 /// Writes a time as people and programs read it: UTC, ISO 8601.
 pub type Iso = fn(UnixMs) -> String;
@@ -51,7 +53,7 @@ impl Markdown {
         let mut out = format!("# {title}\n\n");
         let mut item = |name: &str, value: Option<String>| {
             if let Some(value) = value.filter(|it| !it.is_empty()) {
-                out.push_str(&format!("- {name}: {value}\n"));
+                writeln!(out, "- {name}: {value}").ok();
             }
         };
         let time = info.inner("time");
@@ -104,7 +106,7 @@ impl Markdown {
         out.push_str(&counted);
         if !self.open.is_empty() {
             let open = self.open.join("; ");
-            out.push_str(&format!(" **Still open when this was written: {open}.**"));
+            write!(out, " **Still open when this was written: {open}.**").ok();
         }
         out.push('\n');
         out
@@ -118,7 +120,7 @@ impl Markdown {
         let model = model(info).map(|it| format!("model {it}"));
         let about: Vec<String> = agent.into_iter().chain(model).collect();
         if !about.is_empty() {
-            out.push_str(&format!("*{}*\n\n", about.join(", ")));
+            write!(out, "*{}*\n\n", about.join(", ")).ok();
         }
         out
     }
@@ -148,7 +150,7 @@ impl Markdown {
         about.extend(tokens_of(info).map(|it| format!("tokens {it}")));
         let cost = info.number("cost").filter(|cost| *cost > 0.0);
         about.extend(cost.map(dollars));
-        out.push_str(&format!("{}\n\n", about.join(", ")));
+        write!(out, "{}\n\n", about.join(", ")).ok();
         out
     }
 
@@ -189,7 +191,6 @@ fn tokens(fields: &Fields) -> String {
         ("written to cache", count(&cache, "write")),
     ];
     for (name, number) in more.into_iter().filter(|(_, number)| *number > 0.0) {
-        // A string never fails to be written to.
         write!(out, ", {number} {name}").ok();
     }
     out

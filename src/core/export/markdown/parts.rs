@@ -2,9 +2,10 @@
 
 use super::text::{code, fenced, plain, quote};
 use super::{Iso, duration, say_failure, tokens};
-use crate::core::export::Fields;
+use crate::core::export::{Fields, fields};
 use crate::core::time::UnixMs;
 use serde_json::value::RawValue;
+use std::fmt::Write;
 
 /// A part; empty where it says nothing to a person.
 pub(super) fn part(raw: &RawValue, iso: Iso) -> String {
@@ -90,10 +91,10 @@ fn tool(part: &Fields, iso: Iso) -> String {
     if let Some(output) = output.filter(|it| !it.is_empty()) {
         let bytes = output.len();
         let head = format!("output, {bytes} bytes:\n\n");
-        out.push_str(&format!("{head}{}\n", fenced(&output, "text")));
+        writeln!(out, "{head}{}", fenced(&output, "text")).ok();
     }
     if let Some(error) = state.text("error").filter(|it| !it.is_empty()) {
-        out.push_str(&format!("error:\n\n{}\n", fenced(&error, "text")));
+        write!(out, "error:\n\n{}\n", fenced(&error, "text")).ok();
     }
     for attachment in state.list("attachments") {
         out.push_str(&file(&Fields::within(Some(attachment))));
@@ -164,7 +165,7 @@ fn file(part: &Fields) -> String {
 fn patch(part: &Fields) -> String {
     let files = part.list("files").into_iter();
     let files: Vec<String> = files
-        .filter_map(|raw| crate::core::export::fields::text(raw))
+        .filter_map(fields::text)
         .map(|file| format!("- {}\n", code(&file)))
         .collect();
     format!("*files changed: {}*\n\n{}\n", files.len(), files.concat())

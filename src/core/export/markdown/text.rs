@@ -20,7 +20,7 @@ pub(super) fn fenced(text: &str, language: &str) -> String {
 }
 
 /// A text in one line, literally.
-pub(super) fn code(text: &str) -> String {
+pub(in crate::core::export) fn code(text: &str) -> String {
     let text = clean(text);
     if text.trim().is_empty() {
         return "(none)".to_owned();
@@ -35,7 +35,7 @@ pub(super) fn code(text: &str) -> String {
 }
 
 /// A text in one line, as prose in which nothing means anything.
-pub(super) fn plain(text: &str) -> String {
+pub(in crate::core::export) fn plain(text: &str) -> String {
     let mut out = String::new();
     for c in clean(text).trim().chars() {
         if "\\`*_{}[]<>#|~&!".contains(c) {
