@@ -30,6 +30,7 @@ mod actions;
 mod asks;
 mod closed;
 mod crash;
+mod export;
 mod inspect;
 mod trouble;
 mod turns;

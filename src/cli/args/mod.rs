@@ -154,7 +154,7 @@ pub enum Command {
     /// Stop what a session runs, and verify that it ended
     #[command(after_help = "Example:\n  ocwatch abort ses_4f2a --yes")]
     Abort(AbortArgs),
-    /// Write a session to a file that `opencode import` takes, or to Markdown; its path goes to stdout
+    /// Write a session to a file for `opencode import`, or as Markdown; its path goes to stdout
     #[command(
         after_help = "Examples:\n  ocwatch export ses_4f2a\n  ocwatch export ses_4f2a --format md --sanitize -o for-the-issue.md\n  ocwatch export ses_4f2a --children\n  ocwatch export \"Port the parser\" -o - | gzip > parser.json.gz"
     )]

@@ -7,7 +7,7 @@
 use super::{ExportError, Progress, at};
 use crate::core::export::Fields;
 use crate::core::id::SessionId;
-use crate::net::client::{Client, RawPage};
+use crate::net::client::{Client, ClientError};
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -22,6 +22,8 @@ use std::path::Path;
 const PAGE: usize = 100;
 /// A transcript with more pages than this does not end.
 const MAX_PAGES: usize = 100_000;
+/// How often a page is read that does not come, or not whole.
+const TRIES: usize = 3;
 /// Read at once.
 const BUFFER: usize = 64 * 1024;
 
@@ -53,12 +55,25 @@ pub(super) async fn read(
     let mut cursors = HashSet::new();
     let mut next = None;
     loop {
-        let before: Option<&str> = next.as_deref();
-        let page = client.messages_page_raw(session, PAGE, before).await?;
-        let cursor = page.next.clone();
-        let range = keep(page, &mut read.file, &mut told, &mut progress)
-            .await
-            .map_err(|why| why.in_dir(dir))?;
+        let mut tries = 1;
+        let (range, cursor) = loop {
+            let mut page = Page {
+                file: &mut read.file,
+                so_far: told,
+                progress: &mut progress,
+            };
+            match page.read(client, session, next.as_deref()).await {
+                Ok((range, cursor, sum)) => {
+                    told = sum;
+                    break (range, cursor);
+                }
+                Err(Unkept::Export(ExportError::Read(why))) if may_try_again(&why, tries) => {
+                    tries += 1;
+                    tracing::warn!(%session, %why, "a page is read again");
+                }
+                Err(why) => return Err(why.in_dir(dir)),
+            }
+        };
         read.pages.push(range);
         let Some(cursor) = cursor else {
             return Ok(read);
@@ -85,28 +100,49 @@ impl Unkept {
     }
 }
 
-async fn keep(
-    mut page: RawPage,
-    file: &mut File,
-    told: &mut Progress,
-    progress: &mut impl FnMut(Progress),
-) -> Result<Range<u64>, Unkept> {
-    let begin = told.bytes;
-    let before = told.messages;
-    let mut scan = Scan::default();
-    let unread = |why| Unkept::Export(ExportError::Read(why));
-    while let Some(chunk) = page.body.chunk().await.map_err(unread)? {
-        file.write_all(&chunk).map_err(Unkept::Disk)?;
-        scan.feed(&chunk);
-        told.bytes += chunk.len() as u64;
-        told.messages = before + scan.elements;
-        progress(*told);
+/// A busy server may be late once.
+fn may_try_again(why: &ClientError, tries: usize) -> bool {
+    tries < TRIES && (why.is_late() || matches!(why, ClientError::Cut { .. }))
+}
+
+/// A page on its way into the file.
+struct Page<'a, F> {
+    file: &'a mut File,
+    so_far: Progress,
+    progress: &'a mut F,
+}
+
+impl<F: FnMut(Progress)> Page<'_, F> {
+    /// Where its list stands, the cursor of the next, and how far it has come with it. What a try
+    /// that failed has left is written over.
+    async fn read(
+        &mut self,
+        client: &Client,
+        session: &SessionId,
+        before: Option<&str>,
+    ) -> Result<(Range<u64>, Option<String>, Progress), Unkept> {
+        let unread = |why| Unkept::Export(ExportError::Read(why));
+        let begin = self.so_far.bytes;
+        self.file
+            .seek(SeekFrom::Start(begin))
+            .map_err(Unkept::Disk)?;
+        let page = client.messages_page_raw(session, PAGE, before).await;
+        let mut page = page.map_err(unread)?;
+        let mut scan = Scan::default();
+        let mut told = self.so_far;
+        while let Some(chunk) = page.body.chunk().await.map_err(unread)? {
+            self.file.write_all(&chunk).map_err(Unkept::Disk)?;
+            scan.feed(&chunk);
+            told.bytes += chunk.len() as u64;
+            told.messages = self.so_far.messages + scan.elements;
+            (self.progress)(told);
+        }
+        let list = scan.list().ok_or_else(|| {
+            let text = "a page is no list".to_owned();
+            Unkept::Export(ExportError::Shape(text))
+        })?;
+        Ok((begin + list.start..begin + list.end, page.next, told))
     }
-    let list = scan.list().ok_or_else(|| {
-        let text = "a page is no list".to_owned();
-        Unkept::Export(ExportError::Shape(text))
-    })?;
-    Ok(begin + list.start..begin + list.end)
 }
 
 fn shape(why: &serde_json::Error) -> ExportError {
@@ -121,9 +157,9 @@ impl Spooled {
     ) -> Result<(), ExportError> {
         let mut seen = Seen::default();
         for page in self.pages.iter().rev() {
-            let unread = |why| at(Path::new("."))(why);
+            let unread = at(Path::new("its pages"));
             let mut file = &self.file;
-            file.seek(SeekFrom::Start(page.start)).map_err(unread)?;
+            file.seek(SeekFrom::Start(page.start)).map_err(&unread)?;
             let bytes = BufReader::with_capacity(BUFFER, file.take(page.end - page.start));
             let mut failed = None;
             let elements = Elements(
