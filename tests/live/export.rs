@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Resident memory at most, KiB.
 const MEMORY: u64 = 40 * 1024;
@@ -210,7 +211,7 @@ fn long(messages: usize) -> Value {
     let message = |n: usize| {
         let id = format!("msg_2000000{n:05}AAAAAAAAAAAAAA");
         let created = begin + 1000 * u64::try_from(n).unwrap();
-        let info = if n % 2 == 0 {
+        let info = if n.is_multiple_of(2) {
             json!({
                 "id": id, "sessionID": session, "role": "user", "time": {"created": created},
                 "agent": "build", "model": {"providerID": "scripted", "modelID": "scripted"},
