@@ -77,6 +77,15 @@ prompt = "go"
 step = [{ do = { text = { text = "done" } } }]
 
 [[session]]
+key = "unanswered"
+title = "Never answered"
+directory = "/usr"
+[[session.turn]]
+age = "20m"
+prompt = "go"
+end = "unanswered"
+
+[[session]]
 key = "asleep"
 title = "Old"
 directory = "/etc"
@@ -167,12 +176,14 @@ impl Desk {
             waiting: Vec::new(),
             ahead: Span::ZERO,
         };
-        desk.until("four sessions, judged", |app| {
+        desk.until("five sessions, judged", |app| {
             let known = |key: &str| {
                 let key = key_of(world, key);
-                app.verdict(&key).is_some_and(|it| it.reported.is_known())
+                let read = app.store.session(&key).is_some_and(|it| it.tail.is_read());
+                read && app.verdict(&key).is_some_and(|it| it.reported.is_known())
             };
-            app.rows.len() == 4 && ["stuck", "waiting", "idle"].into_iter().all(known)
+            let awake = ["stuck", "waiting", "idle", "unanswered"];
+            app.rows.len() == 5 && awake.into_iter().all(known)
         })
         .await;
         desk
@@ -233,8 +244,10 @@ impl Desk {
         for yes in [Key::Char('y'), Key::Enter] {
             self.select(row);
             self.press(key);
-            self.until("what a dialog reads first", |app| {
-                !matches!(&app.ui.dialog, Some(DialogState::Reset(it)) if it.stage == Stage::Reading)
+            self.until("what a dialog reads first", |app| match &app.ui.dialog {
+                Some(DialogState::Reset(it)) => it.stage != Stage::Reading,
+                Some(DialogState::Resend(it)) => it.read_at.is_some(),
+                _ => true,
             })
             .await;
             for _ in 0..5 {
@@ -343,7 +356,7 @@ fn a_client_that_is_only_reading_sends_nothing_else() {
             client.reply_question(&ask, &directory, &[]).await,
             client.reply_permission(&ask, &directory, &once).await,
             client.reject_permission(&ask, &directory).await,
-            client.prompt(&session, "go", None).await,
+            client.prompt(&session, "go", None, None).await,
             client.patch_part(&session, &message, &part, json).await,
             client.fork(&session, None).await.map(|_| ()),
             client.unrevert(&session).await,
@@ -370,7 +383,7 @@ enum Kind {
 
 fn kind(command: &str) -> Kind {
     match command {
-        "abort" | "reset" => Kind::Acts,
+        "abort" | "reset" | "resend" => Kind::Acts,
         "explain" | "export" => Kind::Reads,
         "status" | "watch" | "log" => Kind::Looks,
         other => panic!("say here what {other} is"),
@@ -391,6 +404,9 @@ fn call(command: &clap::Command, session: &str) -> Vec<String> {
             .get_arguments()
             .any(|it| it.get_long() == Some(name))
     };
+    if takes("text") {
+        args.extend(["--text", "go on"]);
+    }
     args.extend(takes("yes").then_some("--yes"));
     args.extend(takes("force").then_some("--force"));
     args.into_iter().map(str::to_owned).collect()

@@ -13,6 +13,7 @@ pub mod servers;
 mod start;
 
 use crate::core::plan::reset::Consent;
+use crate::shell::act::export::Style;
 use crate::shell::audit::{self, Audit};
 use crate::shell::clock::system_clock;
 use crate::shell::commands::{self, Look, ResetWish, Wanted, say};
@@ -148,6 +149,7 @@ fn refuse_silent_action(cli: &Cli) -> Result<(), Trouble> {
     let (name, agreed) = match &cli.command {
         Some(Command::Abort(it)) => ("abort", it.act.yes),
         Some(Command::Reset(it)) => ("reset", it.act.yes || it.dry_run),
+        Some(Command::Resend(it)) => ("resend", it.act.yes || it.dry_run),
         _ => return Ok(()),
     };
     if agreed || std::io::stdin().is_terminal() {
@@ -237,9 +239,27 @@ async fn one(
             let audit = audit_of(setup, it.act.force);
             commands::reset(snapshot(), clients, &it.session, &wish, &audit, out).await
         }
+        Command::Resend(it) => {
+            let wish = commands::Wish {
+                session: &it.session,
+                text: it.text.as_deref(),
+                model: it.model.as_ref(),
+                yes: it.act.yes,
+                dry_run: it.dry_run,
+            };
+            let audit = audit_of(setup, it.act.force);
+            commands::resend_one(snapshot(), clients, wish, &audit, out).await
+        }
         Command::Export(it) => {
-            let to = commands::output(it.output.as_deref(), it.sessions.len())?;
-            commands::export_all(snapshot(), clients, &it.sessions, &to, it.force, out).await
+            let wish = commands::ExportWish {
+                output: commands::output(it.output.as_deref(), it.sessions.len(), it.children)?,
+                style: Style {
+                    format: it.format.into(),
+                    sanitize: it.sanitize,
+                },
+                force: it.force,
+            };
+            commands::export_all(snapshot(), clients, &it.sessions, wish, out).await
         }
         Command::Answer(it) => {
             let wish = commands::AnswerWish {

@@ -4,8 +4,8 @@
 //! [`Effects::run`] returns at once, so a key is never held up. An action that dies is told as
 //! failed.
 
-use crate::core::app::{App, Done, Effect, Msg, Outcome};
-use crate::core::id::{ServerId, SessionId, SessionKey};
+use crate::core::app::{App, Done, Effect, Msg, Outcome, PromptRead};
+use crate::core::id::{Directory, MessageId, ServerId, SessionId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::present::clean;
@@ -15,7 +15,8 @@ use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
 use crate::shell::act::answer::answer;
-use crate::shell::act::export::{Place, export};
+use crate::shell::act::export::{Place, Progress, Request, Style, export_with};
+use crate::shell::act::resend::{self, Looking, resend};
 use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
 use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
@@ -68,6 +69,11 @@ impl Effects {
             } => self.reset(app, subject, order, lines),
             Effect::Export { key } => self.export(key),
             Effect::Read { key } => self.read(&key),
+            Effect::ReadPrompt {
+                key,
+                directory,
+                message,
+            } => self.read_prompt(key, directory, message),
             Effect::Load { server, directory } => {
                 self.command(server, LinkCommand::LoadDirectory(directory));
             }
@@ -91,6 +97,28 @@ impl Effects {
         self.clients.get(usize::from(server.0)).cloned()
     }
 
+    /// What is read is not waited for: a dialog that was left meanwhile does not hear of it.
+    fn read_prompt(&self, key: SessionKey, directory: Directory, message: Option<MessageId>) {
+        let Some(client) = self.client(key.server) else {
+            return;
+        };
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let read = resend::read(&client, &key.session, &directory, message.as_ref()).await;
+            let (prompt, models) = match read {
+                Ok(read) => (Ok(read.prompt), read.models),
+                Err(why) => (Err(why), None),
+            };
+            let read = PromptRead {
+                key,
+                prompt,
+                models,
+            };
+            // A closed channel: the program is ending, nobody waits for it.
+            answers.send(Msg::PromptRead(read)).await.ok();
+        });
+    }
+
     fn act(&self, app: &App, plan: Plan) {
         let Some(client) = self.client(plan.key.server) else {
             return;
@@ -102,14 +130,17 @@ impl Effects {
             key: key.clone(),
             settle: plan.settle.clone(),
         };
-        let entry = Entry::new(app, &key, plan.action.word(), &plan.lines);
+        let entry = Entry::of(app, &plan);
         self.perform(plan.action, about, entry, async move {
             let sent = |session: &SessionId| {
                 let key = SessionKey::new(server, session.clone());
                 // A loop with so many answers waiting learns it from the next reads.
                 answers.try_send(Msg::AbortSent(key)).ok();
             };
-            let outcome = abort(&client, &plan, Patience::default(), sent).await;
+            let outcome = match plan.action {
+                ActionName::Resend => resend(&client, &plan, Looking::default()).await,
+                _ => abort(&client, &plan, Patience::default(), sent).await,
+            };
             (outcome, Tried::default())
         });
     }
@@ -204,10 +235,18 @@ impl Effects {
         let Some(client) = self.client(key.server) else {
             return;
         };
-        let place = Place::NextFree(self.export_dir.clone());
-        let session = key.session.clone();
-        self.spawn(key, ActionName::Export, async move {
-            let outcome = match export(&client, &session, place).await {
+        let request = Request {
+            place: Place::NextFree(self.export_dir.clone()),
+            style: Style::default(),
+        };
+        let answers = self.answers.clone();
+        self.spawn(key.clone(), ActionName::Export, async move {
+            let far = |progress: Progress| {
+                let (key, words) = (key.clone(), format!("{} messages", progress.messages));
+                // A loop with so many answers waiting learns it from the next page.
+                answers.try_send(Msg::Step { key, words }).ok();
+            };
+            let outcome = match export_with(&client, &key.session, request, far).await {
                 Ok(done) => Outcome::Done(format!(
                     "{} messages to {}",
                     done.messages,

@@ -14,6 +14,8 @@ use std::time::Duration;
 pub enum Fault {
     /// No answer, ever; the connection stays open.
     Stall,
+    /// What is asked is done, but no answer comes, ever.
+    Lost,
     /// The right answer, this much later.
     Delay(Duration),
     /// The right head and half of the body, then the connection is cut. Not for event streams, whose body
@@ -83,6 +85,10 @@ fn matches(pattern: &str, path: &str) -> bool {
 pub(crate) async fn spoil(fault: Fault, right: impl Future<Output = Response>) -> Response {
     match fault {
         Fault::Stall => std::future::pending().await,
+        Fault::Lost => {
+            drop(right.await);
+            std::future::pending().await
+        }
         Fault::Delay(time) => {
             tokio::time::sleep(time).await;
             right.await

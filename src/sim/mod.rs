@@ -21,6 +21,7 @@ pub mod demo;
 mod directive;
 mod events;
 mod fault;
+mod guard;
 mod history;
 mod ids;
 mod life;
@@ -240,6 +241,12 @@ impl Sim {
             .world(|w| process::big_output(w, session, bytes))
     }
 
+    /// The server has this model no longer: `provider`, `model`.
+    pub fn forget_model(&self, provider: &str, name: &str) {
+        let gone = world::model(provider, name);
+        self.server.world(|w| w.models.retain(|it| *it != gone));
+    }
+
     /// Spoils the answers of a path (exact, or a prefix ending in `*`) from now on.
     pub fn fault(&self, pattern: &str, fault: Fault) {
         self.server
@@ -286,8 +293,32 @@ impl Sim {
         self.server.world(|w| w.requests.clone())
     }
 
+    /// Requests so far that no path of the program may send (see `guard`), in words.
+    pub fn violations(&self) -> Vec<String> {
+        self.server.world(|w| w.noticed.requests.clone())
+    }
+
+    /// This test sends what must never be sent, to see what comes of it.
+    pub fn expect_violations(&self) {
+        self.server.world(|w| w.noticed.expected = true);
+    }
+
     /// Directories whose instance was loaded by a request or a prompt, in order; again after a restart.
     pub fn booted(&self) -> Vec<String> {
         self.server.world(|w| w.booted.clone())
+    }
+}
+
+/// Fails the test that sent what must never be sent. A release build, as the demo is, only ends.
+#[cfg(debug_assertions)]
+impl Drop for Sim {
+    fn drop(&mut self) {
+        let expected = self.server.world(|w| w.noticed.expected);
+        let seen = self.violations();
+        // A second panic while one unwinds would abort the whole test run.
+        assert!(
+            expected || seen.is_empty() || std::thread::panicking(),
+            "the simulated server was sent what must never be sent: {seen:#?}"
+        );
     }
 }

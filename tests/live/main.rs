@@ -17,6 +17,8 @@
 
 mod drive;
 mod events;
+#[path = "../hand/mod.rs"]
+mod hand;
 mod install;
 #[path = "../program/lines.rs"]
 mod lines;
@@ -31,7 +33,9 @@ mod answers;
 mod asks;
 mod closed;
 mod crash;
+mod export;
 mod inspect;
+mod resend;
 mod trouble;
 mod turns;
 mod watch;

@@ -4,6 +4,7 @@
 
 mod bodies;
 mod events;
+mod guard;
 mod harness;
 mod outer;
 mod runs;

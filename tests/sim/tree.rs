@@ -79,6 +79,7 @@ async fn an_abort_of_the_root_takes_the_child_and_strands_the_queue() {
 #[tokio::test]
 async fn what_is_busy_resists_and_dispose_ends_it() {
     let sim = Sim::start(config()).unwrap();
+    sim.expect_violations();
     let api = Api::new(&sim);
     let session = api.create("/srv/dev/c", json!({"title": "busy"})).await;
     let here = Heard::listen(&api, "/event?directory=/srv/dev/c").await;
@@ -135,6 +136,7 @@ async fn what_is_busy_resists_and_dispose_ends_it() {
 #[tokio::test]
 async fn a_session_deleted_while_busy_is_a_zombie() {
     let sim = Sim::start(config()).unwrap();
+    sim.expect_violations();
     let api = Api::new(&sim);
     let zombie = api.create("/srv/dev/c", json!({"title": "zombie"})).await;
     api.prompt(&zombie, "hang").await;

@@ -5,7 +5,7 @@
 
 mod act;
 
-pub use act::{AbortArgs, ActArgs, AllowArg, AnswerArgs, ExportArgs, ResetArgs};
+pub use act::{AbortArgs, ActArgs, AllowArg, AnswerArgs, ExportArgs, ResendArgs, ResetArgs};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -52,6 +52,7 @@ impl Cli {
             Some(Command::Explain(it)) => std::slice::from_ref(&it.session),
             Some(Command::Abort(it)) => &it.sessions,
             Some(Command::Reset(it)) => std::slice::from_ref(&it.session),
+            Some(Command::Resend(it)) => std::slice::from_ref(&it.session),
             Some(Command::Export(it)) => &it.sessions,
             Some(Command::Answer(it)) => std::slice::from_ref(&it.session),
             _ => &[],
@@ -177,9 +178,19 @@ pub enum Command {
         after_help = "Examples:\n  ocwatch reset ses_4f2a --dry-run\n  ocwatch reset ses_4f2a --yes --allow dispose"
     )]
     Reset(ResetArgs),
-    /// Write a session to a file that `opencode import` takes; its path goes to stdout
+    /// Send a session's prompt again, or tell it to go on; once, and verified
+    ///
+    /// What is sent is shown first: the prompt that was not answered or failed, whole; "Continue." after
+    /// a turn that was cut off; or --text. Not sent: to a session that runs, waits for an answer or may
+    /// run elsewhere; after the provider refused the login (only --model of another provider helps) or
+    /// the request (only another --text or --model does).
     #[command(
-        after_help = "Examples:\n  ocwatch export ses_4f2a\n  ocwatch export \"Port the parser\" -o - | gzip > parser.json.gz"
+        after_help = "Examples:\n  ocwatch resend ses_4f2a\n  ocwatch resend ses_4f2a --model anthropic/claude-sonnet-4-5 --yes\n  ocwatch resend ses_4f2a --text \"Go on, but leave the tests alone\""
+    )]
+    Resend(ResendArgs),
+    /// Write a session to a file for `opencode import`, or as Markdown; its path goes to stdout
+    #[command(
+        after_help = "Examples:\n  ocwatch export ses_4f2a\n  ocwatch export ses_4f2a --format md --sanitize -o for-the-issue.md\n  ocwatch export ses_4f2a --children\n  ocwatch export \"Port the parser\" -o - | gzip > parser.json.gz"
     )]
     Export(ExportArgs),
     /// Answer what a session asks: grant, reject, choose; without a flag it shows what is asked

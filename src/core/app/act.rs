@@ -129,7 +129,8 @@ impl App {
                 ],
                 None => self.tell("the session is gone"),
             },
-            None => Vec::new(),
+            // It has keys of its own.
+            Some(DialogState::Resend(_)) | None => Vec::new(),
         }
     }
 

@@ -12,6 +12,7 @@ mod marks;
 mod model;
 mod msg;
 pub mod reply;
+mod resend;
 mod reset;
 mod rows;
 mod update;
@@ -21,7 +22,8 @@ pub use line::TextLine;
 pub use model::{
     App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
 };
-pub use msg::{Done, Effect, Msg, Outcome};
+pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
+pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::VisibleRow;
 pub use update::update;

@@ -1,7 +1,7 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
 use crate::core::app::reply::Reply;
-use crate::core::app::{InVain, Outcome, ResetDialog, VisibleRow};
+use crate::core::app::{InVain, Outcome, ResendForm, ResetDialog, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
@@ -54,6 +54,8 @@ pub enum DialogState {
     Reset(ResetDialog),
     /// Load an asleep project for this session.
     Load(SessionKey),
+    /// A prompt before it is sent.
+    Resend(Box<ResendForm>),
 }
 
 /// What the user looks at. Identity is always the key, never a row number.

@@ -1,11 +1,11 @@
 //! What enters the app ([`Msg`]) and what leaves it ([`Effect`]). Data only.
 
 use crate::core::app::keymap::Key;
-use crate::core::id::{Directory, ServerId, SessionKey};
+use crate::core::id::{Directory, MessageId, ServerId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::survey::Survey;
 use crate::core::plan::{ActionName, Plan};
-use crate::core::wire::Input;
+use crate::core::wire::{Input, ModelRef, WholePrompt};
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +43,19 @@ pub enum Msg {
     },
     /// An effect ended.
     Done(Done),
+    /// What [`Effect::ReadPrompt`] brought.
+    PromptRead(PromptRead),
+}
+
+/// What has to be known before a prompt is shown for sending.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptRead {
+    /// Whose.
+    pub key: SessionKey,
+    /// The prompt that was named, whole; or why it could not be read.
+    pub prompt: Result<Option<WholePrompt>, String>,
+    /// The models that there are, where the server tells.
+    pub models: Option<Vec<ModelRef>>,
 }
 
 /// The end of an effect.
@@ -100,6 +113,15 @@ pub enum Effect {
     Read {
         /// Which.
         key: SessionKey,
+    },
+    /// Read a prompt whole (none: only the models to choose from); answers with [`Msg::PromptRead`].
+    ReadPrompt {
+        /// Whose.
+        key: SessionKey,
+        /// Its directory.
+        directory: Directory,
+        /// The message of the prompt.
+        message: Option<MessageId>,
     },
     /// Ask an asleep directory; this starts the project.
     Load {

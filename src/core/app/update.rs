@@ -2,7 +2,7 @@
 
 use crate::core::app::keymap::{self, Action, Key};
 use crate::core::app::reply::Then;
-use crate::core::app::{App, Effect, Msg, PageKind, TextLine};
+use crate::core::app::{App, DialogState, Effect, Msg, PageKind, TextLine};
 use crate::core::store::Change;
 use crate::core::time::UnixMs;
 use crate::core::wire::Input;
@@ -33,6 +33,7 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
         Msg::Step { key, words } => app.step(&key, words),
         Msg::Done(done) => app.done(done, now),
+        Msg::PromptRead(read) => app.prompt_read(read, now),
     }
 }
 
@@ -82,6 +83,7 @@ impl App {
                 self.type_filter(Key::Char(c));
             }
         } else {
+            self.resend_paste(text);
             self.paste_reply(text);
         }
         Vec::new()
@@ -121,6 +123,7 @@ impl App {
             Action::Attention => self.toggle_attention(),
             Action::Open => self.open(),
             Action::Abort => self.ask_abort(now),
+            Action::Resend => self.ask_resend(),
             Action::Reply => self.reply(Then::Reply, now),
             Action::AllowOnce => self.reply(Then::Once, now),
             Action::AllowAlways => self.reply(Then::Always, now),
@@ -144,6 +147,9 @@ impl App {
     }
 
     fn answer_dialog(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
+        if let Some(DialogState::Resend(_)) = self.ui.dialog {
+            return self.resend_key(key, now);
+        }
         match key {
             Key::Enter | Key::Char('y') => self.confirm(now),
             Key::Ctrl('c') | Key::Char('Q') => vec![Effect::Quit],

@@ -11,6 +11,7 @@ impl Action {
         match self {
             Action::Abort
             | Action::Reset
+            | Action::Resend
             | Action::Reply
             | Action::AllowOnce
             | Action::AllowAlways

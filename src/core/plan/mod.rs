@@ -7,11 +7,13 @@
 mod abort;
 pub mod answer;
 pub mod repair;
+mod resend;
 pub mod reset;
 mod stop;
 pub mod survey;
 
 pub use abort::abort;
+pub use resend::{CONTINUE, Draft, Refused, Resend, answered_last, draft, resend};
 
 use crate::core::id::{AskId, Directory, MessageId, PartId, SessionId, SessionKey};
 use crate::core::store::{Server, Session, Store};
@@ -148,8 +150,12 @@ pub enum Step {
         session: SessionId,
         /// What.
         text: String,
+        /// To which agent; none: the server's default one, whatever the session had.
+        agent: Option<String>,
         /// With which model; none: the session's own.
         model: Option<ModelRef>,
+        /// The newest message when it was planned: once there is a newer one, nothing is sent.
+        after: Option<MessageId>,
     },
     /// `POST /session/:id/abort`. Always answers `true`; only reading again proves anything.
     Abort {

@@ -3,7 +3,7 @@
 use crate::core::app::keymap::{self, Action, KEYMAP, When};
 use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
-use crate::core::judge::{self, Explanation};
+use crate::core::judge::{self, Explanation, Offer};
 use crate::core::plan;
 use crate::core::plan::answer::{Waiting, waiting};
 use crate::core::present::{
@@ -203,6 +203,18 @@ fn words_of(app: &App, binding: &keymap::Binding) -> &'static str {
     }
 }
 
+/// What its findings offer is to send something. A 2.x server takes nothing from here.
+fn offers_prompt(app: &App) -> bool {
+    let key = app.ui.selected.as_ref();
+    let verdict = key.and_then(|key| app.verdict(key));
+    verdict.is_some_and(|verdict| {
+        let sends = |offer: &Offer| matches!(offer, Offer::Resend | Offer::Continue);
+        let mut offers = verdict.findings.iter().flat_map(|it| &it.offers);
+        let idle = !verdict.reported.is_running();
+        idle && offers.any(sends) && plan::refused(&app.store, &verdict.key).is_none()
+    })
+}
+
 /// What is asked in the selected row and below it.
 fn asked(app: &App) -> Vec<Waiting> {
     let selected = app.ui.selected.as_ref();
@@ -228,6 +240,7 @@ fn footer(app: &App) -> Vec<Hint> {
         .filter(|binding| match binding.when {
             When::Moving => false,
             When::Row => has_row,
+            When::Resend => offers_prompt(app),
             When::Asking => !asks.is_empty(),
             When::Permission => asks.iter().any(is_permission),
             When::Asleep => is_asleep,

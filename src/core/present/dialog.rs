@@ -1,6 +1,6 @@
 //! What stands in a dialog: a plan before an action, numbered, with what it costs.
 
-use super::{Dialog, clean, rows};
+use super::{Dialog, clean, resend, rows};
 use crate::core::app::{App, DialogState, ResetDialog, Stage};
 use crate::core::id::SessionKey;
 use crate::core::plan::Plan;
@@ -13,6 +13,7 @@ pub(super) fn dialog(app: &App, state: &DialogState) -> Option<Dialog> {
         DialogState::Abort(plans) => abort(app, plans),
         DialogState::Load(key) => load(app, key),
         DialogState::Reset(it) => reset(app, it),
+        DialogState::Resend(form) => Some(resend::dialog(app, form, &server(app, &form.key)?)),
     }
 }
 

@@ -13,6 +13,8 @@ mod form;
 mod header;
 mod json;
 mod log;
+mod quote;
+mod resend;
 mod rows;
 mod screen;
 mod status;
@@ -27,6 +29,7 @@ pub use changes::{
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use json::status_json;
+pub use quote::quote;
 pub use screen::{
     Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Page, Piece, Row, Screen,
     ServerChip, Tone, agreement_glyph,

@@ -41,6 +41,24 @@ pub struct ModelRef {
     pub model: String,
 }
 
+impl ModelRef {
+    /// Reads `provider/model`; the model's name may hold more slashes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (provider, model) = text.trim().split_once('/')?;
+        let both = !provider.is_empty() && !model.is_empty();
+        both.then(|| Self {
+            provider: provider.to_owned(),
+            model: model.to_owned(),
+        })
+    }
+}
+
+impl std::fmt::Display for ModelRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.provider, self.model)
+    }
+}
+
 /// An error that a message or a `session.error` event carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {

@@ -6,6 +6,7 @@
 
 mod input;
 mod message;
+mod prompt;
 mod session;
 pub mod v1;
 pub mod v2;
@@ -18,6 +19,7 @@ pub use message::{
     EXCERPT_CHARS, Failure, Message, ModelRef, Part, PartBody, Prose, Role, Tokens, ToolOutput,
     ToolPart, ToolState,
 };
+pub use prompt::WholePrompt;
 pub use session::{
     Ask, AskKind, Choice, Dialect, InboxItem, InboxKind, Question, Retry, SessionInfo, Status,
     ToolRef,

@@ -102,7 +102,8 @@ impl Client {
         self.reply_permission(ask, directory, &reply).await
     }
 
-    /// `POST /session/:id/prompt_async`: 204 guarantees nothing. `model` is `(provider, model)`.
+    /// `POST /session/:id/prompt_async`: 204 guarantees nothing. `model` is `(provider, model)`; without
+    /// one the session's last is taken, but without an agent the server's default (1.18.33).
     ///
     /// # Errors
     /// Any [`ClientError`].
@@ -110,9 +111,13 @@ impl Client {
         &self,
         session: &SessionId,
         text: &str,
+        agent: Option<&str>,
         model: Option<(&str, &str)>,
     ) -> Result<(), ClientError> {
         let mut json = json!({"parts": [{"type": "text", "text": text}]});
+        if let Some(agent) = agent {
+            json["agent"] = json!(agent);
+        }
         if let Some((provider, model)) = model {
             json["model"] = json!({"providerID": provider, "modelID": model});
         }

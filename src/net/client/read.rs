@@ -4,11 +4,11 @@
 //! it does not: protect a project from being started; naming a directory or a session that is not
 //! loaded starts it (all but [`Client::sessions_page`], which starts nothing).
 
-use super::{Client, ClientError, RawBody, body};
+use super::{Ask as Request, Client, ClientError, RawBody, body};
 use crate::core::id::{Directory, MessageId, SessionId};
 use crate::core::wire::v1::{self, Decoded, MessageRows, SessionPage};
 use crate::core::wire::{Ask, SessionInfo, Status};
-use reqwest::Response;
+use reqwest::{Method, Response};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashSet};
 
@@ -215,7 +215,8 @@ impl Client {
         Ok(v1::decode_session(&body)?)
     }
 
-    /// `GET /session/:id/children`: its direct subagents. Starts the session's project.
+    /// `GET /session/:id/children`: its direct subagents, archived ones too. Starts the
+    /// session's project.
     ///
     /// # Errors
     /// Any [`ClientError`]; 404 when it does not exist.
@@ -249,7 +250,9 @@ impl Client {
         limit: usize,
         before: Option<&str>,
     ) -> Result<MessagesPage, ClientError> {
-        let response = self.messages_response(session, limit, before).await?;
+        let response = self
+            .messages_response(session, limit, before, false)
+            .await?;
         let next = next_cursor(&response);
         let body = body::read_squeezed(response, self.waits.read, body::MESSAGES_CAP).await?;
         Ok(MessagesPage {
@@ -268,7 +271,7 @@ impl Client {
         limit: usize,
         before: Option<&str>,
     ) -> Result<RawPage, ClientError> {
-        let response = self.messages_response(session, limit, before).await?;
+        let response = self.messages_response(session, limit, before, true).await?;
         Ok(RawPage {
             next: next_cursor(&response),
             body: RawBody::new(response, self.waits.read),
@@ -298,12 +301,14 @@ impl Client {
         session: &SessionId,
         limit: usize,
         before: Option<&str>,
+        bulk: bool,
     ) -> Result<Response, ClientError> {
         let limit = limit.max(1).to_string();
         let mut query = vec![("limit", limit.as_str())];
         query.extend(before.map(|it| ("before", it)));
         let path = ["session", session.as_str(), "message"];
-        self.get(&path, &query).await
+        let ask = self.ask(Method::GET, &path, &query);
+        self.json(Request { bulk, ..ask }).await
     }
 
     async fn of_directory(

@@ -52,11 +52,13 @@ pub(super) async fn carry_out(client: &Client, step: &Step) -> Result<(), Client
         Step::Prompt {
             session,
             text,
+            agent,
             model,
+            ..
         } => {
             let model = model.as_ref();
             let model = model.map(|it| (it.provider.as_str(), it.model.as_str()));
-            client.prompt(session, text, model).await
+            client.prompt(session, text, agent.as_deref(), model).await
         }
         Step::Export { .. } | Step::Repair { .. } | Step::Fork { .. } => Ok(()),
     }

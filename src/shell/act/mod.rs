@@ -7,5 +7,6 @@ pub mod answer;
 mod carry;
 pub mod export;
 mod look;
+pub mod resend;
 pub mod reset;
 pub mod survey;

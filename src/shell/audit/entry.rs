@@ -8,6 +8,7 @@ use crate::core::app::{App, Outcome};
 use crate::core::id::{SessionId, SessionKey};
 use crate::core::judge::Verdict;
 use crate::core::plan::reset::{ResetOrder, Subject};
+use crate::core::plan::{Plan, Step};
 use crate::core::present::clean;
 use crate::core::time::{Span, UnixMs};
 use serde::Serialize;
@@ -92,6 +93,25 @@ impl Entry {
         Self {
             title: subject.title.clone(),
             ..Self::new(app, &order.key, "reset", &plan.collect::<Vec<_>>())
+        }
+    }
+
+    /// A plan, with the text that it sends, if any.
+    pub fn of(app: &App, plan: &Plan) -> Self {
+        let entry = Self::new(app, &plan.key, plan.action.word(), &plan.lines);
+        let sent = plan.steps.iter().find_map(|step| match step {
+            Step::Prompt { text, .. } => Some(text.clone()),
+            Step::Reject {
+                message: Some(text),
+                ..
+            } => Some(text.clone()),
+            Step::Reply { answers, .. } => Some(answers.concat().join(", ")),
+            _ => None,
+        });
+        Self {
+            title: plan.title.clone(),
+            sent,
+            ..entry
         }
     }
 

@@ -39,7 +39,7 @@ pub async fn abort_all(
             continue;
         }
         let client = client(clients, &key)?;
-        let entry = Entry::new(&snapshot.app, &key, "abort", &plan.lines);
+        let entry = Entry::of(&snapshot.app, &plan);
         let about = About {
             key: key.clone(),
             settle: plan.settle.clone(),

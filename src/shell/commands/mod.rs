@@ -1,6 +1,7 @@
 //! The headless commands: one snapshot, one answer, one exit code.
 //!
-//! What it does: `status`, `explain`, `abort`, `answer`, `export`, `log`, and what they share: finding the sessions
+//! What it does: `status`, `explain`, `abort`, `reset`, `answer`, `resend`, `export`, `log`, and what they
+//! share: finding the sessions
 //! that were named, showing what will be done, telling how it ended. Results go to `out`, everything
 //! else to stderr. What it does not: parse arguments.
 
@@ -9,13 +10,15 @@ mod answer;
 mod export;
 mod log;
 mod read;
+mod resend;
 mod reset;
 
 pub use abort::abort_all;
 pub use answer::{AnswerWish, answer_one};
-pub use export::{Output, export_all, output};
+pub use export::{ExportWish, Output, export_all, output};
 pub use log::{Wanted, log};
 pub use read::{explain, status};
+pub use resend::{Wish, resend_one};
 pub use reset::{ResetWish, reset};
 
 use self::read::read_session;

@@ -90,7 +90,8 @@ fn accept(
     Some((user, voice))
 }
 
-/// The prompt's own agent and model, else the session's, else the server's.
+/// The prompt's own model, else the session's, else the server's; but the prompt's own agent, else the
+/// server's default: a prompt without one goes to `build`, whatever the session had.
 fn voice(w: &World, session: &str, prompt: &Prompt) -> Voice {
     let info = w.sessions.get(session).map(|s| &s.info);
     let of_session = info.and_then(|info| {
@@ -98,13 +99,8 @@ fn voice(w: &World, session: &str, prompt: &Prompt) -> Voice {
         Some(model(&found.provider_id, &found.id))
     });
     let first = w.models.first().cloned();
-    let agent = info.and_then(|info| info.agent.clone());
     Voice {
-        agent: prompt
-            .agent
-            .clone()
-            .or(agent)
-            .unwrap_or_else(|| "build".to_owned()),
+        agent: prompt.agent.clone().unwrap_or_else(|| "build".to_owned()),
         model: (prompt.model.clone())
             .or(of_session)
             .or(first)

@@ -18,7 +18,7 @@ use axum::response::IntoResponse;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// `GET /global/health`.
@@ -65,6 +65,21 @@ pub(crate) async fn projects(place: Place) -> Answer {
 pub(crate) async fn mcp(place: Place) -> Answer {
     place.boot().await;
     ok(place.server.world(|w| w.mcp.clone()))
+}
+
+/// `GET /config/providers`: the models that a prompt can name.
+pub(crate) async fn providers(place: Place) -> Answer {
+    place.boot().await;
+    let models = place.server.world(|w| w.models.clone());
+    let mut providers: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+    for model in models {
+        let entry = providers.entry(model.provider_id).or_default();
+        let id = model.model_id;
+        entry.insert(id.clone(), json!({"id": id, "name": id}));
+    }
+    let each = providers.into_iter();
+    let each = each.map(|(id, models)| json!({"id": id, "name": id, "models": models}));
+    ok(json!({"providers": each.collect::<Vec<_>>(), "default": {}}))
 }
 
 /// `GET /session`: one directory, newest change first, 100 unless told; archived included.
@@ -198,6 +213,7 @@ fn preview(info: &SessionInfo) -> Value {
         ("parentID", json!(info.parent_id)),
         ("agent", json!(info.agent)),
         ("model", json!(info.model)),
+        ("revert", json!(info.revert)),
     ];
     for (key, value) in optional.into_iter().filter(|(_, value)| !value.is_null()) {
         row[key] = value;

@@ -59,6 +59,7 @@ fn server_routes() -> Routes {
         .route("/path", get(lists::path))
         .route("/project", get(lists::projects))
         .route("/mcp", get(lists::mcp))
+        .route("/config/providers", get(lists::providers))
         .route("/sync/history", post(lists::history))
         .route("/instance/dispose", post(acts::dispose))
 }

@@ -10,6 +10,7 @@ mod messages;
 
 use crate::core::time::{Clock, UnixMs};
 use crate::sim::events::{Event, Hub};
+use crate::sim::guard::{Noticed, violation};
 use crate::sim::ids::{Ids, project_id, slug};
 use crate::sim::script::Step;
 use crate::sim::seed::Cycle;
@@ -123,6 +124,8 @@ pub(crate) struct World {
     pub(crate) live: Live,
     pub(crate) hub: Hub,
     pub(crate) requests: Vec<Request>,
+    /// Requests that must never be sent.
+    pub(crate) noticed: Noticed,
     pub(crate) booted: Vec<String>,
     /// Sessions with turns that come again, and how.
     pub(crate) cycles: Vec<(String, Cycle)>,
@@ -161,6 +164,7 @@ impl World {
             live: Live::default(),
             hub: Hub::default(),
             requests: Vec::new(),
+            noticed: Noticed::default(),
             booted: Vec::new(),
             cycles: Vec::new(),
             stall: 0,
@@ -351,6 +355,8 @@ impl World {
 
     /// Notes a request; the oldest are forgotten past [`REQUESTS_KEPT`].
     pub(crate) fn note(&mut self, request: Request) {
+        let violation = violation(self, &request.method, &request.path);
+        self.noticed.requests.extend(violation);
         if self.requests.len() >= REQUESTS_KEPT {
             self.requests.drain(..REQUESTS_KEPT / 2);
         }

@@ -12,6 +12,7 @@ pub mod literal;
 pub(super) mod message;
 mod part;
 mod probe;
+mod prompt;
 pub(super) mod session;
 
 pub use ask::{decode_permissions, decode_questions, questions};
@@ -20,6 +21,7 @@ pub use message::{MessageRows, decode_messages};
 pub use probe::{
     Health, decode_health, decode_info, decode_mcp, decode_path, decode_problem, decode_projects,
 };
+pub use prompt::{decode_models, decode_prompt};
 pub use session::{
     SessionPage, decode_api_sessions, decode_session, decode_sessions, decode_status,
 };

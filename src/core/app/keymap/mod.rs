@@ -1,72 +1,10 @@
 //! THE key table. Dispatch, footer, help overlay, README and the check for conflicts are all
 //! derived from it; nothing else knows which key does what.
 
-pub use super::key::Key;
+mod action;
 
-/// What a key can do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Action {
-    /// Select the next row.
-    Down,
-    /// Select the previous row.
-    Up,
-    /// First row.
-    Top,
-    /// Last row.
-    Bottom,
-    /// A screenful down.
-    PageDown,
-    /// A screenful up.
-    PageUp,
-    /// Half a screenful down.
-    HalfDown,
-    /// Half a screenful up.
-    HalfUp,
-    /// Fold the children of this row.
-    Fold,
-    /// Unfold them.
-    Unfold,
-    /// Show the detail over the table, or let the pane have the keys.
-    Open,
-    /// Leave what was opened; at the top: quit.
-    Back,
-    /// Leave the program.
-    Quit,
-    /// Type a filter.
-    Filter,
-    /// Only what needs attention.
-    Attention,
-    /// Abort the selected session.
-    Abort,
-    /// Reply to what the selected session asks.
-    Reply,
-    /// Grant the permission once.
-    AllowOnce,
-    /// Grant the permission from now on.
-    AllowAlways,
-    /// Reject what is asked, or dismiss it.
-    Deny,
-    /// Export the selected session.
-    Export,
-    /// Reset the selected session.
-    Reset,
-    /// Mark the selected session for the next action.
-    Mark,
-    /// Every rule tried, for the selected session.
-    Explain,
-    /// What was done and how it ended.
-    Log,
-    /// Load the asleep project of this row.
-    Load,
-    /// Try lost servers again now.
-    Servers,
-    /// Draw everything again.
-    Redraw,
-    /// Put the program in the background.
-    Suspend,
-    /// Show the keys.
-    Help,
-}
+pub use super::key::Key;
+pub use action::Action;
 
 /// When the footer offers an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,6 +13,8 @@ pub enum When {
     Moving,
     /// A row is selected.
     Row,
+    /// The findings of the selected row offer to send a prompt.
+    Resend,
     /// Something is asked in the selected row or below it.
     Asking,
     /// A permission is asked there.
@@ -163,6 +103,14 @@ pub static KEYMAP: &[Binding] = &[
         "abort",
         "abort the session, verified; at once if it runs and is stuck, else it asks first",
         When::Row,
+    ),
+    bind(
+        Action::Resend,
+        "resend",
+        &[Key::Char('s')],
+        "resend",
+        "send its prompt again, or tell it to go on; the text is shown first, and sent once",
+        When::Resend,
     ),
     bind(
         Action::Export,
