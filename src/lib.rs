@@ -29,6 +29,7 @@
 //! | [`core::plan`] | what an action would do, as steps | judge, store, wire |
 //! | [`core::app`] | model, message, update, effects; the one key table | plan, judge, store, wire |
 //! | [`core::present`] | from app to plain rows with a tone | app, judge, store, wire |
+//! | [`core::export`] | what an export redacts, or writes for people | present, id, time |
 //! | `net` | client, event stream, one link task per server | core |
 //! | `sim` | the simulated OpenCode server behind `--demo` and the tests | core |
 //! | `tui` | terminal, theme, views: they see a screen, never the store | core::present, core::time, core::app::keymap |

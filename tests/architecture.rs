@@ -69,6 +69,10 @@ const TABLE: &[(&str, &[&str])] = &[
             "core::present",
         ],
     ),
+    (
+        "core/export",
+        &["core::id", "core::time", "core::present", "core::export"],
+    ),
     ("net", &["core", "net"]),
     ("sim", &["core", "sim"]),
     (

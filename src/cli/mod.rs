@@ -13,6 +13,7 @@ pub mod servers;
 mod start;
 
 use crate::core::plan::reset::Consent;
+use crate::shell::act::export::Style;
 use crate::shell::audit::{self, Audit};
 use crate::shell::clock::system_clock;
 use crate::shell::commands::{self, Look, ResetWish, Wanted, say};
@@ -250,8 +251,15 @@ async fn one(
             commands::resend_one(snapshot(), clients, wish, &audit, out).await
         }
         Command::Export(it) => {
-            let to = commands::output(it.output.as_deref(), it.sessions.len())?;
-            commands::export_all(snapshot(), clients, &it.sessions, &to, it.force, out).await
+            let wish = commands::ExportWish {
+                output: commands::output(it.output.as_deref(), it.sessions.len(), it.children)?,
+                style: Style {
+                    format: it.format.into(),
+                    sanitize: it.sanitize,
+                },
+                force: it.force,
+            };
+            commands::export_all(snapshot(), clients, &it.sessions, wish, out).await
         }
         Command::Answer(it) => {
             let wish = commands::AnswerWish {

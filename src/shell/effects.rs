@@ -15,7 +15,7 @@ use crate::net::client::Client;
 use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
 use crate::shell::act::answer::answer;
-use crate::shell::act::export::{Place, export};
+use crate::shell::act::export::{Place, Progress, Request, Style, export_with};
 use crate::shell::act::resend::{self, Looking, resend};
 use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
@@ -235,10 +235,18 @@ impl Effects {
         let Some(client) = self.client(key.server) else {
             return;
         };
-        let place = Place::NextFree(self.export_dir.clone());
-        let session = key.session.clone();
-        self.spawn(key, ActionName::Export, async move {
-            let outcome = match export(&client, &session, place).await {
+        let request = Request {
+            place: Place::NextFree(self.export_dir.clone()),
+            style: Style::default(),
+        };
+        let answers = self.answers.clone();
+        self.spawn(key.clone(), ActionName::Export, async move {
+            let far = |progress: Progress| {
+                let (key, words) = (key.clone(), format!("{} messages", progress.messages));
+                // A loop with so many answers waiting learns it from the next page.
+                answers.try_send(Msg::Step { key, words }).ok();
+            };
+            let outcome = match export_with(&client, &key.session, request, far).await {
                 Ok(done) => Outcome::Done(format!(
                     "{} messages to {}",
                     done.messages,

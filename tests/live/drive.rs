@@ -17,6 +17,11 @@ impl OpenCode {
         self.json("POST", path, Some(body))
     }
 
+    /// JSON of a PATCH that must succeed.
+    pub fn patch(&self, path: &str, body: &Value) -> Value {
+        self.json("PATCH", path, Some(body))
+    }
+
     fn json(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
         let (status, text) = request(method, &self.url, path, body, 30)
             .unwrap_or_else(|why| panic!("{path}: {why}"));

@@ -32,6 +32,7 @@ mod actions;
 mod asks;
 mod closed;
 mod crash;
+mod export;
 mod inspect;
 mod resend;
 mod trouble;

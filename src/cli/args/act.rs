@@ -1,5 +1,6 @@
 //! Arguments of the commands that act on sessions.
 
+use crate::core::export::Format;
 use crate::core::plan::answer::{Given, Wish};
 use crate::core::wire::ModelRef;
 use clap::{Args, ValueEnum};
@@ -88,7 +89,17 @@ pub struct ExportArgs {
     /// Where to: a file, a directory, or - for stdout [default: ./ID.json]
     #[arg(long, short, value_name = "FILE|DIR|-")]
     pub output: Option<PathBuf>,
-    /// Replace a file that exists
+    /// With all of its subagents: -o is a new directory then [default: ./ID], with a file for each
+    /// session and index.json (id, title, parent, file, messages, bytes)
+    #[arg(long)]
+    pub children: bool,
+    /// Without texts, paths and what tools did, as `opencode export --sanitize`; error messages stay
+    #[arg(long)]
+    pub sanitize: bool,
+    /// What for: json for `opencode import` and programs, md for people
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "json")]
+    pub format: FormatArg,
+    /// Replace what exists: a file, or a directory that an export has written
     #[arg(long)]
     pub force: bool,
 }
@@ -146,6 +157,24 @@ impl AnswerArgs {
             None if self.always => Some(Wish::Always),
             None if self.dismiss => Some(Wish::Dismiss),
             None => (!given.is_empty()).then_some(Wish::Choose(given)),
+        }
+    }
+}
+
+/// `--format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    /// One document that `opencode import` takes
+    Json,
+    /// Markdown
+    Md,
+}
+
+impl From<FormatArg> for Format {
+    fn from(arg: FormatArg) -> Self {
+        match arg {
+            FormatArg::Json => Format::Json,
+            FormatArg::Md => Format::Markdown,
         }
     }
 }

@@ -188,9 +188,9 @@ pub enum Command {
         after_help = "Examples:\n  ocwatch resend ses_4f2a\n  ocwatch resend ses_4f2a --model anthropic/claude-sonnet-4-5 --yes\n  ocwatch resend ses_4f2a --text \"Go on, but leave the tests alone\""
     )]
     Resend(ResendArgs),
-    /// Write a session to a file that `opencode import` takes; its path goes to stdout
+    /// Write a session to a file for `opencode import`, or as Markdown; its path goes to stdout
     #[command(
-        after_help = "Examples:\n  ocwatch export ses_4f2a\n  ocwatch export \"Port the parser\" -o - | gzip > parser.json.gz"
+        after_help = "Examples:\n  ocwatch export ses_4f2a\n  ocwatch export ses_4f2a --format md --sanitize -o for-the-issue.md\n  ocwatch export ses_4f2a --children\n  ocwatch export \"Port the parser\" -o - | gzip > parser.json.gz"
     )]
     Export(ExportArgs),
     /// Answer what a session asks: grant, reject, choose; without a flag it shows what is asked

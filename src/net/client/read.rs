@@ -215,7 +215,8 @@ impl Client {
         Ok(v1::decode_session(&body)?)
     }
 
-    /// `GET /session/:id/children`: its direct subagents. Starts the session's project.
+    /// `GET /session/:id/children`: its direct subagents, archived ones too. Starts the
+    /// session's project.
     ///
     /// # Errors
     /// Any [`ClientError`]; 404 when it does not exist.

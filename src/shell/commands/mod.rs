@@ -15,7 +15,7 @@ mod reset;
 
 pub use abort::abort_all;
 pub use answer::{AnswerWish, answer_one};
-pub use export::{Output, export_all, output};
+pub use export::{ExportWish, Output, export_all, output};
 pub use log::{Wanted, log};
 pub use read::{explain, status};
 pub use resend::{Wish, resend_one};

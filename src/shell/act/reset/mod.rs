@@ -17,7 +17,7 @@ use crate::core::time::{Clock, UnixMs};
 use crate::net::client::{Client, ClientError};
 use crate::shell::act::abort::Patience;
 use crate::shell::act::carry::{carry_out, name};
-use crate::shell::act::export::{ExportError, Place, export};
+use crate::shell::act::export::{ExportError, export_into};
 use crate::shell::act::look::look;
 use crate::shell::act::survey::survey;
 use fork::fork;
@@ -173,26 +173,10 @@ async fn save(hands: &Hands<'_>, seen: &Survey, saved: &mut Vec<PathBuf>) -> Res
     };
     for row in seen.saved() {
         (hands.progress)("exporting");
-        let dir = hands.export_dir.to_owned();
-        make(&dir).map_err(|why| {
-            failed(ExportError::Write {
-                path: dir.clone(),
-                why,
-            })
-        })?;
-        let done = export(hands.client, &row.session, Place::NextFree(dir)).await;
+        let done = export_into(hands.client, &row.session, hands.export_dir).await;
         saved.push(done.map_err(failed)?.path);
     }
     Ok(())
-}
-
-/// Only the owner may read what sessions hold.
-fn make(dir: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
 }
 
 /// Climbs one rung; in words what was done.

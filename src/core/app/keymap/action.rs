@@ -1,0 +1,68 @@
+//! What a key can do.
+
+/// What a key can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    /// Select the next row.
+    Down,
+    /// Select the previous row.
+    Up,
+    /// First row.
+    Top,
+    /// Last row.
+    Bottom,
+    /// A screenful down.
+    PageDown,
+    /// A screenful up.
+    PageUp,
+    /// Half a screenful down.
+    HalfDown,
+    /// Half a screenful up.
+    HalfUp,
+    /// Fold the children of this row.
+    Fold,
+    /// Unfold them.
+    Unfold,
+    /// Show the detail over the table, or let the pane have the keys.
+    Open,
+    /// Leave what was opened; at the top: quit.
+    Back,
+    /// Leave the program.
+    Quit,
+    /// Type a filter.
+    Filter,
+    /// Only what needs attention.
+    Attention,
+    /// Abort the selected session.
+    Abort,
+    /// Send its prompt again, or tell it to go on.
+    Resend,
+    /// Reply to what the selected session asks.
+    Reply,
+    /// Grant the permission once.
+    AllowOnce,
+    /// Grant the permission from now on.
+    AllowAlways,
+    /// Reject what is asked, or dismiss it.
+    Deny,
+    /// Export the selected session.
+    Export,
+    /// Reset the selected session.
+    Reset,
+    /// Mark the selected session for the next action.
+    Mark,
+    /// Every rule tried, for the selected session.
+    Explain,
+    /// What was done and how it ended.
+    Log,
+    /// Load the asleep project of this row.
+    Load,
+    /// Try lost servers again now.
+    Servers,
+    /// Draw everything again.
+    Redraw,
+    /// Put the program in the background.
+    Suspend,
+    /// Show the keys.
+    Help,
+}
