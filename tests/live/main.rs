@@ -33,5 +33,6 @@ mod crash;
 mod inspect;
 mod trouble;
 mod turns;
+mod unstick;
 mod watch;
 mod zombie;
