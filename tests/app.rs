@@ -6,6 +6,7 @@ use ocwatch::core::app::keymap::Key;
 use ocwatch::core::app::{App, AppOptions, Done, Effect, Msg, Outcome, update};
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
 use ocwatch::core::plan::ActionName;
+use ocwatch::core::plan::reset::Tried;
 use ocwatch::core::present::screen;
 use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::UnixMs;
@@ -182,7 +183,7 @@ fn a_stuck_session_that_is_looked_at_is_aborted_with_one_key() {
         key,
         action: ActionName::Abort,
         outcome: Outcome::NoEffect("still busy".into()),
-        tried: Vec::new(),
+        tried: Tried::default(),
     };
     update(&mut desk.app, Msg::Done(done), UnixMs(desk.now));
     let shown = screen(&desk.app, UnixMs(desk.now));

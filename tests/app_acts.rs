@@ -9,7 +9,7 @@ use ocwatch::core::app::keymap::Key;
 use ocwatch::core::app::{App, AppOptions, DialogState, Done, Effect, Msg, Outcome, update};
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
 use ocwatch::core::plan::ActionName;
-use ocwatch::core::plan::reset::{Consent, Next, RungName};
+use ocwatch::core::plan::reset::{Consent, Next, RungName, Tried};
 use ocwatch::core::plan::survey::{BrokenPart, Roll, Survey, Surveyed};
 use ocwatch::core::present::screen;
 use ocwatch::core::store::ServerSpec;
@@ -176,6 +176,13 @@ fn broken(id: &str, running: bool) -> Survey {
     }
 }
 
+fn tried() -> Tried {
+    Tried {
+        rungs: vec![RungName::Stop],
+        stopped: ["ses_a".into()].into(),
+    }
+}
+
 #[test]
 fn a_reset_shows_what_was_read_before_it_does_anything() {
     let mut desk = Desk::new(&[]);
@@ -231,7 +238,7 @@ fn after_a_rung_that_did_not_help_the_next_is_offered_and_enter_agrees_to_it() {
         key: key.clone(),
         action: ActionName::Reset,
         outcome: Outcome::NoEffect("still busy".into()),
-        tried: vec![RungName::Stop],
+        tried: tried(),
     }));
     desk.key(Key::Char('R'));
     desk.surveyed(&key, broken("ses_a", true));
@@ -248,13 +255,13 @@ fn after_a_rung_that_did_not_help_the_next_is_offered_and_enter_agrees_to_it() {
         panic!("{effects:?}");
     };
     assert!(order.allowed.contains(&Consent::Dispose));
-    assert_eq!(order.tried, [RungName::Stop]);
+    assert_eq!(order.tried, tried());
     // Once it has helped, the next reset begins at the bottom again.
     desk.msg(Msg::Done(Done {
         key: key.clone(),
         action: ActionName::Reset,
         outcome: Outcome::Done("disposed".into()),
-        tried: Vec::new(),
+        tried: Tried::default(),
     }));
     desk.key(Key::Char('R'));
     desk.surveyed(&key, broken("ses_a", true));

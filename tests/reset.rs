@@ -9,6 +9,7 @@
 mod program;
 
 use ocwatch::shell::clock::system_clock;
+use ocwatch::sim::script::{BashStep, Dur, Step};
 use ocwatch::sim::seed::Scenario;
 use ocwatch::sim::{Config, Fault, Sim};
 use program::{Home, Ran};
@@ -16,6 +17,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 struct World {
     sim: Sim,
@@ -282,4 +285,121 @@ fn nothing_is_changed_when_the_export_fails() {
         "{ran:#?}"
     );
     assert_eq!(world.writes(), Vec::<String>::new());
+}
+
+/// Kills the program when the server has got a request that it never answers.
+fn kill_at(world: &World, path: &str, method: &str, key: &str) {
+    let asked = |world: &World| {
+        let requests = world.sim.requests().into_iter();
+        requests
+            .filter(|it| it.method == method && it.path.starts_with(path))
+            .count()
+    };
+    let before = asked(world);
+    let pattern = format!("{}*", path.trim_end_matches('?'));
+    world.sim.fault_times(&pattern, Fault::Stall, 1);
+    let url = world.sim.url();
+    let args = ["reset", world.id(key), "--yes", "--server", url.as_str()];
+    let mut child = world
+        .home
+        .command(&args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let end = Instant::now() + Duration::from_secs(30);
+    while asked(world) == before {
+        assert!(Instant::now() < end, "{method} {path} was never asked");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    world.sim.clear_faults();
+}
+
+/// Every file that has a final name is whole.
+fn saved(world: &World) -> usize {
+    let dir = world.home.path().join("state/ocwatch/exports");
+    let Ok(files) = std::fs::read_dir(dir) else {
+        return 0;
+    };
+    let names = files.map(|it| it.expect("a file").path());
+    let json = names.filter(|it| it.extension().is_some_and(|it| it == "json"));
+    json.map(|it| {
+        let text = std::fs::read(&it).expect("a file");
+        let whole: Value =
+            serde_json::from_slice(&text).unwrap_or_else(|why| panic!("{it:?}: {why}"));
+        assert!(
+            whole["messages"].is_array() && whole["info"].is_object(),
+            "{it:?}"
+        );
+    })
+    .count()
+}
+
+#[test]
+fn killed_in_the_middle_of_any_step_it_leaves_no_half_file_and_a_second_run_finishes() {
+    let world = World::new(ORPHAN);
+    let before = world.messages("orphan");
+    let last = before
+        .as_array()
+        .and_then(|it| it.last())
+        .expect("messages");
+    let last = last["info"]["id"].as_str().expect("an id");
+    let session = format!("/session/{}", world.id("orphan"));
+    let steps = [
+        ("GET", format!("{session}/children")),
+        ("GET", format!("{session}/message?")),
+        ("GET", format!("{session}/message/{last}")),
+        ("PATCH", format!("{session}/message/{last}/part/")),
+    ];
+    for (method, path) in steps {
+        kill_at(&world, &path, method, "orphan");
+        saved(&world);
+    }
+    let ran = world.reset("orphan", &["--yes"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(saved(&world) > 0);
+    let after = world.messages("orphan");
+    assert_eq!(without_states(&before).0, without_states(&after).0);
+
+    let world = World::new(RUNNING);
+    let id = world.id("hung").to_owned();
+    for path in ["abort", "message"] {
+        let method = if path == "abort" { "POST" } else { "GET" };
+        kill_at(&world, &format!("/session/{id}/{path}"), method, "hung");
+        saved(&world);
+    }
+    let ran = world.reset("hung", &["--yes"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+}
+
+#[test]
+fn what_moves_while_it_is_looked_at_is_left_alone() {
+    let world = World::new(ORPHAN);
+    // Idle by its status, and yet its output grows: another OpenCode on this data runs it.
+    let idle = Fault::Json("{}".to_owned());
+    world.sim.fault("/session/status*", idle);
+    let chatter = (0..600).map(|n| format!("line {n}")).collect();
+    let step = Step::Bash(BashStep {
+        command: "make all".to_owned(),
+        lines: chatter,
+        every: Dur(100),
+        ..BashStep::default()
+    });
+    assert!(world.sim.play(world.id("orphan"), "go on", vec![step]));
+    let running = || without_states(&world.messages("orphan")).1.len() == 2;
+    let end = Instant::now() + Duration::from_secs(10);
+    while !running() {
+        assert!(Instant::now() < end, "it does not begin");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let ran = world.reset("orphan", &["--yes", "--allow", "elsewhere"]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    assert!(ran.err.contains("moved while it was looked at"), "{ran:#?}");
+    let writes = world.writes();
+    assert!(
+        !writes.iter().any(|it| it.starts_with("PATCH")),
+        "{writes:?}"
+    );
 }

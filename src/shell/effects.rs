@@ -6,7 +6,7 @@
 
 use crate::core::app::{Done, Effect, Msg, Outcome};
 use crate::core::id::{ServerId, SessionId, SessionKey};
-use crate::core::plan::reset::{ResetOrder, RungName, Subject};
+use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::present::clean;
 use crate::core::time::Clock;
@@ -99,7 +99,7 @@ impl Effects {
                 commands.send(server, LinkCommand::Refresh(settle.directory.clone()));
                 commands.send(server, LinkCommand::ReadSession(settle.session.clone()));
             }
-            (outcome, Vec::new())
+            (outcome, Tried::default())
         });
     }
 
@@ -146,7 +146,11 @@ impl Effects {
                 commands.send(key.server, LinkCommand::ReadSession(id.clone()));
             }
             let wants = climbed.wanting.is_some();
-            let tried = if wants { climbed.tried } else { Vec::new() };
+            let tried = if wants {
+                climbed.tried
+            } else {
+                Tried::default()
+            };
             (climbed.outcome, tried)
         });
     }
@@ -166,7 +170,7 @@ impl Effects {
                 )),
                 Err(why) => Outcome::Failed(clean(&why.to_string())),
             };
-            (outcome, Vec::new())
+            (outcome, Tried::default())
         });
     }
 
@@ -174,7 +178,7 @@ impl Effects {
         &self,
         key: SessionKey,
         action: ActionName,
-        work: impl Future<Output = (Outcome, Vec<RungName>)> + Send + 'static,
+        work: impl Future<Output = (Outcome, Tried)> + Send + 'static,
     ) {
         let answers = self.answers.clone();
         tracing::info!(session = %key.session, action = action.word(), "begun");
@@ -182,7 +186,7 @@ impl Effects {
         tokio::spawn(async move {
             let died = |_| {
                 let words = "it ended by an error of ocwatch itself";
-                (Outcome::Failed(words.to_owned()), Vec::new())
+                (Outcome::Failed(words.to_owned()), Tried::default())
             };
             let (outcome, tried) = task.await.unwrap_or_else(died);
             tracing::info!(session = %key.session, action = action.word(), ?outcome, "ended");

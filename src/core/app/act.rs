@@ -1,6 +1,6 @@
 //! Actions on sessions: asked for by a key, carried out by effects, one per session at a time.
 
-use crate::core::app::{App, DialogState, Done, Effect, Outcome, Running, Shown, Tried};
+use crate::core::app::{App, DialogState, Done, Effect, LOGGED, Logged, Running, Shown};
 use crate::core::id::SessionKey;
 use crate::core::judge::Level;
 use crate::core::plan::{self, ActionName};
@@ -133,24 +133,32 @@ impl App {
     /// An effect ended.
     pub(super) fn done(&mut self, done: Done, now: UnixMs) -> Vec<Effect> {
         self.running.remove(&done.key);
-        match done.outcome {
-            Outcome::NoEffect(_) if !done.tried.is_empty() => {
-                let (rungs, at) = (done.tried, now);
-                self.tried.insert(done.key.clone(), Tried { rungs, at });
-            }
-            _ => {
-                self.tried.remove(&done.key);
-            }
+        self.remember_tried(&done, now);
+        let shown = Shown {
+            action: done.action,
+            outcome: done.outcome,
+            at: now,
+        };
+        self.note(&done.key, &shown);
+        if !self.rows.iter().any(|row| row.key == done.key) {
+            // Its row went with what was done: there is no place to show it in.
+            self.ui.notice = Some(shown.words());
         }
-        self.results.insert(
-            done.key,
-            Shown {
-                action: done.action,
-                outcome: done.outcome,
-                at: now,
-            },
-        );
+        self.results.insert(done.key, shown);
         Vec::new()
+    }
+
+    /// What stands in a row goes with the next key; the log keeps it.
+    fn note(&mut self, key: &SessionKey, shown: &Shown) {
+        if self.log.len() >= LOGGED {
+            self.log.pop_front();
+        }
+        let session = self.store.session(key);
+        self.log.push_back(Logged {
+            key: key.clone(),
+            title: session.map_or_else(String::new, |it| it.info.title.clone()),
+            shown: shown.clone(),
+        });
     }
 
     /// An action does something else now.

@@ -94,6 +94,8 @@ pub enum Action {
     Mark,
     /// Every rule tried, for the selected session.
     Explain,
+    /// What was done and how it ended.
+    Log,
     /// Load the asleep project of this row.
     Load,
     /// Try lost servers again now.
@@ -253,6 +255,14 @@ pub static KEYMAP: &[Binding] = &[
         "quit",
         "go back; at the top, q quits",
         When::Always,
+    ),
+    bind(
+        Action::Log,
+        "log",
+        &[Key::Tab],
+        "log",
+        "show or leave the log: what was done here and how it ended",
+        When::Moving,
     ),
     bind(
         Action::Quit,

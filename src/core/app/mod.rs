@@ -15,8 +15,10 @@ mod rows;
 mod update;
 
 pub use line::TextLine;
-pub use model::{App, AppOptions, DialogState, Filter, PageKind, Running, Shown, Ui};
+pub use model::{
+    App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
+};
 pub use msg::{Done, Effect, Msg, Outcome};
-pub use reset::{ResetDialog, Stage, Tried};
+pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::VisibleRow;
 pub use update::update;

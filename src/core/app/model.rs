@@ -1,12 +1,15 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
-use crate::core::app::{Outcome, ResetDialog, Tried, VisibleRow};
+use crate::core::app::{InVain, Outcome, ResetDialog, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::store::{Change, ServerSpec, Session, Store};
 use crate::core::time::{Span, UnixMs};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// How many actions the log pane keeps.
+pub const LOGGED: usize = 500;
 
 /// What the app is started with.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +40,8 @@ pub enum PageKind {
     Help,
     /// Every rule tried for one session.
     Explain(SessionKey),
+    /// What was done and how it ended.
+    Log,
 }
 
 /// A question that waits for an answer; bound to its session, wherever the row goes.
@@ -107,6 +112,29 @@ pub struct Shown {
     pub at: UnixMs,
 }
 
+impl Shown {
+    /// `abort done: …`, `abort: no effect: …`, `abort failed: …`.
+    pub fn words(&self) -> String {
+        let action = self.action;
+        match &self.outcome {
+            Outcome::Done(text) => format!("{action} done: {text}"),
+            Outcome::NoEffect(text) => format!("{action}: no effect: {text}"),
+            Outcome::Failed(text) => format!("{action} failed: {text}"),
+        }
+    }
+}
+
+/// A line of the log pane: an action that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logged {
+    /// Whose.
+    pub key: SessionKey,
+    /// What the session was called then.
+    pub title: String,
+    /// Which action, how and when it ended.
+    pub shown: Shown,
+}
+
 /// The whole program's state.
 #[derive(Debug)]
 pub struct App {
@@ -121,12 +149,14 @@ pub struct App {
     pub ui: Ui,
     /// Actions under way, one per session.
     pub running: BTreeMap<SessionKey, Running>,
-    /// Rungs of a reset that did not help.
-    pub tried: BTreeMap<SessionKey, Tried>,
+    /// Resets that did not help.
+    pub in_vain: BTreeMap<SessionKey, InVain>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
     /// Results not yet seen away.
     pub results: BTreeMap<SessionKey, Shown>,
+    /// Actions that ended, oldest first; the last [`LOGGED`].
+    pub log: VecDeque<Logged>,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
 }
@@ -157,9 +187,10 @@ impl App {
             utc_offset: options.utc_offset,
             ui,
             running: BTreeMap::new(),
-            tried: BTreeMap::new(),
+            in_vain: BTreeMap::new(),
             export_shown: options.export_shown,
             results: BTreeMap::new(),
+            log: VecDeque::new(),
             rows: Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::core::app::keymap::Key;
 use crate::core::id::{Directory, ServerId, SessionKey};
-use crate::core::plan::reset::{ResetOrder, RungName, Subject};
+use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::survey::Survey;
 use crate::core::plan::{ActionName, Plan};
 use crate::core::wire::Input;
@@ -54,8 +54,8 @@ pub struct Done {
     pub action: ActionName,
     /// How it ended.
     pub outcome: Outcome,
-    /// Of a reset: the rungs that were climbed, those before included.
-    pub tried: Vec<RungName>,
+    /// Of a reset that did not settle it: what was climbed, before included.
+    pub tried: Tried,
 }
 
 /// How an action ended, as the server's own answers showed it.

@@ -3,10 +3,10 @@
 //! What it does: keep the dialog bound to its session, and remember which rungs did not help, so
 //! that `R` again begins above them. What it does not: climb; that is an effect.
 
-use crate::core::app::{App, DialogState, Effect};
-use crate::core::id::SessionKey;
+use crate::core::app::{App, DialogState, Done, Effect, Outcome};
+use crate::core::id::{Epoch, SessionKey};
 use crate::core::plan::ActionName;
-use crate::core::plan::reset::{self, Cause, Ladder, Next, ResetOrder, RungName, Subject};
+use crate::core::plan::reset::{self, Cause, Ladder, Next, ResetOrder, Subject, Tried};
 use crate::core::plan::survey::Survey;
 use crate::core::time::{Span, UnixMs};
 
@@ -39,13 +39,15 @@ pub enum Stage {
     Failed(String),
 }
 
-/// Rungs that did not help, and when that was seen; watcher's clock.
+/// What did not help, and when and in which connection that was seen; watcher's clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tried {
-    /// Which.
-    pub rungs: Vec<RungName>,
+pub struct InVain {
+    /// What.
+    pub tried: Tried,
     /// When.
     pub at: UnixMs,
+    /// A new connection may be to a new process: nothing was tried on that.
+    pub epoch: Epoch,
 }
 
 impl App {
@@ -143,19 +145,38 @@ impl App {
 
     fn order(&self, dialog: &ResetDialog) -> ResetOrder {
         let server = self.store.server(dialog.key.server);
-        let tried = self.tried.get(&dialog.key);
+        let tried = self.in_vain.get(&dialog.key);
         ResetOrder {
             key: dialog.key.clone(),
             title: dialog.subject.title.clone(),
             cause: dialog.cause.clone(),
             allowed: std::collections::BTreeSet::new(),
-            tried: tried.map(|it| it.rungs.clone()).unwrap_or_default(),
+            tried: tried.map(|it| it.tried.clone()).unwrap_or_default(),
             skew: server.map(|it| it.skew).unwrap_or_default(),
         }
     }
 
     /// What did not help long ago may help now.
     fn forget_tried(&mut self, now: UnixMs) {
-        self.tried.retain(|_, it| now.since(it.at) < FRESH);
+        let store = &self.store;
+        self.in_vain.retain(|key, it| {
+            let epoch = store.server(key.server).map(|it| it.epoch);
+            now.since(it.at) < FRESH && epoch == Some(it.epoch)
+        });
+    }
+
+    /// A reset ended.
+    pub(super) fn remember_tried(&mut self, done: &Done, now: UnixMs) {
+        let epoch = self.store.server(done.key.server).map(|it| it.epoch);
+        match (&done.outcome, epoch) {
+            (Outcome::NoEffect(_), Some(epoch)) if !done.tried.is_empty() => {
+                let (tried, at) = (done.tried.clone(), now);
+                self.in_vain
+                    .insert(done.key.clone(), InVain { tried, at, epoch });
+            }
+            _ => {
+                self.in_vain.remove(&done.key);
+            }
+        }
     }
 }

@@ -20,6 +20,9 @@ pub struct VisibleRow {
 /// Rows kept in sight on both sides of the selected one.
 const CONTEXT: usize = 3;
 
+/// The finding of a deleted session that still runs.
+const ZOMBIE: &str = "zombie-run";
+
 /// No tree is drawn deeper; deeper children stand at this depth.
 const MAX_DEPTH: u16 = 12;
 
@@ -94,7 +97,7 @@ impl App {
             }
         }
         sort(&mut roots);
-        let mut rows = Vec::new();
+        let mut rows = self.zombies();
         let mut seen = BTreeSet::new();
         let mut stack: Vec<(&Candidate, u16)> = roots.into_iter().rev().map(|r| (r, 0)).collect();
         while let Some((one, depth)) = stack.pop() {
@@ -117,6 +120,27 @@ impl App {
         }
         add_cycles(&listed, &wanted, &seen, &mut rows);
         rows
+    }
+
+    /// Deleted sessions that still run have no row of their own on the server, but here they do: a
+    /// person must see them to stop them.
+    fn zombies(&self) -> Vec<VisibleRow> {
+        let text = self.ui.filter.text.to_lowercase();
+        let all = self.judgement().servers.iter().flat_map(|judged| {
+            let found = judged.findings.iter().filter(|it| it.name == ZOMBIE);
+            let ids = found.filter_map(|it| it.evidence.get("session")?.as_str());
+            ids.map(|id| SessionKey::new(judged.server, id.into()))
+        });
+        let shown = all.filter(|key| {
+            let hay = format!("{ZOMBIE} stuck deleted {}", key.session).to_lowercase();
+            text.is_empty() || hay.contains(&text)
+        });
+        let row = |key| VisibleRow {
+            key,
+            depth: 0,
+            folded: 0,
+        };
+        shown.map(row).collect()
     }
 
     fn candidates(&self) -> BTreeMap<SessionKey, Candidate<'_>> {

@@ -94,6 +94,7 @@ impl App {
             Action::Back => self.back(key),
             Action::Help => self.toggle_page(PageKind::Help),
             Action::Explain => self.explain(),
+            Action::Log => self.toggle_page(PageKind::Log),
             Action::Filter => self.open_filter(),
             Action::Attention => self.toggle_attention(),
             Action::Open => self.open(),

@@ -83,7 +83,7 @@ impl Stop {
     }
 }
 
-fn abort(of: &Kin) -> Step {
+pub(super) fn abort(of: &Kin) -> Step {
     Step::Abort {
         session: of.session.clone(),
         directory: of.directory.clone(),

@@ -6,7 +6,7 @@ use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
 use crate::core::present::{
     FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, header,
-    rows, words,
+    log, rows, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
@@ -27,7 +27,10 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
     let verdicts = app.judgement().verdicts.values();
     Screen {
         servers: header::chips(&app.store, app.judgement(), now),
-        counts: header::counts(verdicts.filter(|v| is_listed(app, v) && !is_of_its_parent(app, v))),
+        counts: header::counts(
+            verdicts.filter(|v| is_listed(app, v) && !is_of_its_parent(app, v)),
+            zombies(app),
+        ),
         asleep: header::asleep(&app.store),
         clock: words::clock(now, app.utc_offset),
         empty: if rows.is_empty() {
@@ -57,6 +60,13 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         several_servers: app.store.servers().nth(1).is_some(),
         rows,
     }
+}
+
+/// Deleted sessions that still run.
+fn zombies(app: &App) -> usize {
+    let judged = app.judgement().servers.iter();
+    let findings = judged.flat_map(|it| &it.findings);
+    findings.filter(|it| it.name == "zombie-run").count()
 }
 
 /// An archived session at rest is on no list and in no count.
@@ -130,6 +140,11 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
         PageKind::Help => Page {
             title: "Keys".to_owned(),
             lines: help(),
+            scroll: *scroll,
+        },
+        PageKind::Log => Page {
+            title: "Log".to_owned(),
+            lines: log::lines(app),
             scroll: *scroll,
         },
         PageKind::Explain(key) => {

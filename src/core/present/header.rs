@@ -93,8 +93,11 @@ pub(super) fn told(server: &Server, verdict: &ServerVerdict, before: &[&str]) ->
 }
 
 /// How many sessions per level. Owners only: an ancestor that is listed because of a descendant
-/// counts as working, or as at rest.
-pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<Count> {
+/// counts as working, or as at rest. Deleted sessions that still run are stuck.
+pub(super) fn counts<'a>(
+    verdicts: impl Iterator<Item = &'a Verdict>,
+    zombies: usize,
+) -> Vec<Count> {
     let words = [
         (Mark::Stuck, "stuck"),
         (Mark::NeedsYou, "need you"),
@@ -114,6 +117,9 @@ pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Verdict>) -> Vec<Cou
         if let Some(count) = counts.iter_mut().find(|count| count.mark == slot) {
             count.number += 1;
         }
+    }
+    if let Some(stuck) = counts.iter_mut().find(|count| count.mark == Mark::Stuck) {
+        stuck.number += zombies;
     }
     counts
         .into_iter()

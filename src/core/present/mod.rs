@@ -10,6 +10,7 @@ mod dialog;
 mod explain;
 mod header;
 mod json;
+mod log;
 mod rows;
 mod screen;
 mod status;

@@ -101,10 +101,7 @@ async fn session(client: &Client, settle: &Settle) -> Result<Seen, ClientError> 
     };
     if running.is_none() && status.skipped > 0 {
         // An entry that did not decode could be this one: its absence proves nothing.
-        return Err(ClientError::Status {
-            code: 200,
-            message: Some("a status entry that cannot be understood".to_owned()),
-        });
+        return Err(unread("a status entry"));
     }
     let tail = tail(client, settle).await?;
     let last = tail.last_assistant();
@@ -116,9 +113,19 @@ async fn session(client: &Client, settle: &Settle) -> Result<Seen, ClientError> 
     })
 }
 
+fn unread(what: &str) -> ClientError {
+    ClientError::Status {
+        code: 200,
+        message: Some(format!("{what} that cannot be understood")),
+    }
+}
+
 async fn tail(client: &Client, settle: &Settle) -> Result<Tail, ClientError> {
     let page = client.messages_page(&settle.session, NEWEST, None).await;
     let mut messages = match page {
+        Ok(page) if page.messages.missing > 0 => {
+            return Err(unread("a part of the last answer"));
+        }
         Ok(page) => page.messages.rows.items,
         Err(ClientError::Status { code: 404, .. }) => Vec::new(),
         Err(why) => return Err(why),

@@ -4,7 +4,7 @@ use super::{agreed, client, locate, may_act, read_session, report, say, warn_if_
 use crate::core::app::Outcome;
 use crate::core::id::SessionKey;
 use crate::core::plan;
-use crate::core::plan::reset::{Consent, Ladder, Next, ResetOrder, Subject, cause, ladder};
+use crate::core::plan::reset::{Consent, Ladder, Next, ResetOrder, Subject, Tried, cause, ladder};
 use crate::net::client::Client;
 use crate::shell::act::abort::Patience;
 use crate::shell::act::reset::{Hands, reset as climb};
@@ -141,7 +141,7 @@ fn order(
         title: subject.title.clone(),
         cause: snapshot.app.verdict(key).map(cause).unwrap_or_default(),
         allowed: allow.iter().copied().collect::<BTreeSet<_>>(),
-        tried: Vec::new(),
+        tried: Tried::default(),
         skew: server.map(|it| it.skew).unwrap_or_default(),
     }
 }

@@ -5,27 +5,26 @@
 //! export is whole; the run state is read again right before each part is set; after a kill at any
 //! moment a second run finds what is left to do, since nothing is remembered.
 
-use super::abort::Patience;
-use super::carry::{carry_out, name};
-use super::export::{ExportError, Place, export};
-use super::look::look;
-use super::survey::survey;
+mod fork;
+mod repair;
+
 use crate::core::app::Outcome;
-use crate::core::id::{MessageId, PartId, SessionId};
-use crate::core::plan::repair::{RepairError, errored};
-use crate::core::plan::reset::{Cause, Consent, Next, ResetOrder, Rung, RungName, Subject, next};
+use crate::core::id::SessionId;
+use crate::core::plan::reset::{Consent, Next, ResetOrder, Rung, RungName, Subject, Tried, next};
 use crate::core::plan::survey::Survey;
 use crate::core::plan::{ActionName, Plan, Step};
 use crate::core::time::{Clock, UnixMs};
 use crate::net::client::{Client, ClientError};
-use serde_json::Value;
+use crate::shell::act::abort::Patience;
+use crate::shell::act::carry::{carry_out, name};
+use crate::shell::act::export::{ExportError, Place, export};
+use crate::shell::act::look::look;
+use crate::shell::act::survey::survey;
+use fork::fork;
+use repair::{repair, stand_still};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// So long a session must stand still before its parts are set: a start takes up to 1.4 s to be
-/// reported, and the early idle of an abort is shorter.
-const STILL: Duration = Duration::from_millis(1500);
 /// No ladder is longer.
 const RUNGS: usize = 8;
 
@@ -50,8 +49,8 @@ pub struct Hands<'a> {
 pub struct Climbed {
     /// As the server's own answers showed it.
     pub outcome: Outcome,
-    /// Rungs that were climbed, those before included.
-    pub tried: Vec<RungName>,
+    /// What was climbed, before included.
+    pub tried: Tried,
     /// The rung that waits for a consent.
     pub wanting: Option<Rung>,
     /// Files that were written.
@@ -112,7 +111,7 @@ async fn climb_all(
         if climbed.saved.is_empty() {
             save(hands, &first, &mut climbed.saved).await?;
         }
-        climbed.tried.push(rung.name);
+        climbed.tried.add(&rung);
         done.push(climb(hands, subject, order, &rung, &seen).await?);
         if rung.name == RungName::Fork {
             return Ok(done.join("; "));
@@ -237,6 +236,8 @@ async fn send(hands: &Hands<'_>, steps: &[Step]) -> Result<(), Halt> {
         }
         match carry_out(hands.client, step).await {
             Ok(()) | Err(ClientError::Status { code: 404, .. }) => {}
+            // It was sent all the same: what became of it is read.
+            Err(why) if why.is_late() => {}
             Err(why) => return Err(Halt::Failed(format!("{} failed: {why}", name(step)))),
         }
     }
@@ -259,7 +260,9 @@ async fn settle(hands: &Hands<'_>, order: &ResetOrder, rung: &Rung) -> Result<St
     let until = begun + hands.patience.running;
     loop {
         let seen = look(hands.client, &plan).await;
-        let settled = seen.as_ref().is_ok_and(super::look::Look::is_settled);
+        let settled = seen
+            .as_ref()
+            .is_ok_and(crate::shell::act::look::Look::is_settled);
         if settled || Instant::now() >= until {
             let what = match rung.name {
                 RungName::Dispose => "project disposed",
@@ -277,125 +280,4 @@ async fn settle(hands: &Hands<'_>, order: &ResetOrder, rung: &Rung) -> Result<St
         }
         sleep(hands.patience.pause).await;
     }
-}
-
-/// What moves is run by somebody: its parts are not touched.
-async fn stand_still(hands: &Hands<'_>, subject: &Subject, seen: &Survey) -> Result<(), Halt> {
-    if !seen
-        .rows
-        .iter()
-        .any(|row| row.has_open_answer() && !row.broken.is_empty())
-    {
-        return Ok(());
-    }
-    sleep(STILL.min(hands.patience.running)).await;
-    let again = read(hands, subject).await?;
-    let moved = |row: &&_| {
-        let row: &crate::core::plan::survey::Surveyed = row;
-        let now = again.rows.iter().find(|it| it.session == row.session);
-        now.is_none_or(|now| now.running.is_some() || !now.stands_still_since(row))
-    };
-    match seen.rows.iter().find(moved) {
-        None => Ok(()),
-        Some(row) => Err(Halt::NoEffect(format!(
-            "\"{}\" moved while it was looked at: something runs it, so nothing was changed",
-            row.title
-        ))),
-    }
-}
-
-/// Dismisses ghosts, then sets the parts.
-async fn repair(hands: &Hands<'_>, order: &ResetOrder, steps: &[Step]) -> Result<String, Halt> {
-    let (parts, asks): (Vec<Step>, Vec<Step>) = steps
-        .iter()
-        .cloned()
-        .partition(|step| matches!(step, Step::Repair { .. }));
-    (hands.progress)("dismissing asks");
-    send(hands, &asks).await?;
-    let mut set = 0;
-    for step in &parts {
-        let Step::Repair {
-            session,
-            directory,
-            message,
-            part,
-        } = step
-        else {
-            continue;
-        };
-        (hands.progress)(&format!("setting part {} of {}", set + 1, parts.len()));
-        let status = hands.client.status(Some(directory)).await?;
-        if status.items.contains_key(session) || status.skipped > 0 {
-            let words = "it runs again: its parts are left alone";
-            return Err(Halt::NoEffect(words.to_owned()));
-        }
-        if set_part(hands, order, session, message, part).await? {
-            set += 1;
-        }
-    }
-    let asks = match asks.len() {
-        0 => String::new(),
-        1 => "1 ask dismissed, ".to_owned(),
-        many => format!("{many} asks dismissed, "),
-    };
-    Ok(match set {
-        1 => format!("{asks}1 tool part marked as aborted"),
-        many => format!("{asks}{many} tool parts marked as aborted"),
-    })
-}
-
-/// `false`: it has ended by itself meanwhile.
-async fn set_part(
-    hands: &Hands<'_>,
-    order: &ResetOrder,
-    session: &SessionId,
-    message: &MessageId,
-    part: &PartId,
-) -> Result<bool, Halt> {
-    let failed = |why: String| Halt::Failed(format!("failed to set {part} to error: {why}"));
-    let raw = hands.client.message_raw(session, message).await?;
-    let whole: Value = serde_json::from_str(raw.get()).map_err(|why| failed(why.to_string()))?;
-    let parts = whole.get("parts").and_then(Value::as_array);
-    let ours = |it: &&Value| it.get("id").and_then(Value::as_str) == Some(part.as_str());
-    let Some(old) = parts.and_then(|parts| parts.iter().find(ours)) else {
-        return Err(failed("it is not in its message any more".to_owned()));
-    };
-    let new = match errored(old, now(hands, order)) {
-        Ok(new) => new,
-        Err(RepairError::Ended(_)) => return Ok(false),
-        Err(why) => return Err(failed(why.to_string())),
-    };
-    let sent = hands.client.patch_part(session, message, part, new).await;
-    sent.map(|()| true).map_err(|why| failed(why.to_string()))
-}
-
-/// A copy without the broken turn; what is open in it is set as well.
-async fn fork(
-    hands: &Hands<'_>,
-    subject: &Subject,
-    order: &ResetOrder,
-    rung: &Rung,
-) -> Result<String, Halt> {
-    let Some(Step::Fork { session, before }) = rung.steps.first() else {
-        return Err(Halt::Failed("there is nothing to fork".to_owned()));
-    };
-    let made = hands.client.fork(session, before.as_ref()).await;
-    let made = made.map_err(|why| Halt::Failed(format!("the fork failed: {why}")))?;
-    let copy = Subject {
-        session: made.id.clone(),
-        directory: subject.directory.clone(),
-        title: made.title.clone(),
-        known_below: Vec::new(),
-    };
-    let told = format!("forked to {} \"{}\"", made.id, made.title);
-    let seen = read(hands, &copy).await?;
-    if let Next::Climb(rung) = next(&seen, &Cause::default(), &[], now(hands, order)) {
-        let words = repair(hands, order, &rung.steps).await?;
-        let seen = read(hands, &copy).await?;
-        return match next(&seen, &Cause::default(), &[], now(hands, order)) {
-            Next::Well(why) => Ok(format!("{told}: {words}; {why}")),
-            _ => Err(Halt::NoEffect(format!("{told}, but it is not well either"))),
-        };
-    }
-    Ok(format!("{told}: the next prompt there goes on"))
 }

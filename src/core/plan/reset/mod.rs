@@ -1,0 +1,183 @@
+//! Reset: the ladder that ends a stuck state, one rung at a time, each from a fresh survey.
+//!
+//! What it does: say which rung is [`next`], what it will do and lose, and what else it hits; and name
+//! the whole [`ladder`] beforehand. What it does not: climb. Invariants: no part is set while anything
+//! of the family runs; rungs that hit more than the session need a consent of their own; nothing
+//! here removes a message or a part.
+
+mod ladder;
+mod next;
+mod rungs;
+
+pub use ladder::{Ladder, ladder};
+pub use next::{Next, next};
+
+use super::survey::Surveyed;
+use super::{Settle, Step};
+use crate::core::id::{Directory, SessionId, SessionKey};
+use crate::core::judge::{Level, Verdict};
+use crate::core::store::Store;
+use crate::core::time::Span;
+use std::collections::BTreeSet;
+
+/// A rung, from the gentlest up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RungName {
+    /// Reject what is asked, or abort, children included.
+    Stop,
+    /// When idle: dismiss ghosts, set tool parts that never ended to error.
+    Repair,
+    /// Take back a pending revert.
+    Unrevert,
+    /// End the project's instance, every run in it included.
+    Dispose,
+    /// Go on in a copy that ends before the broken turn.
+    Fork,
+}
+
+/// What a person must have agreed to by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Consent {
+    /// Other runs of the project end.
+    Dispose,
+    /// A new session is made.
+    Fork,
+    /// It may run in another OpenCode on this data, whose result would be lost.
+    Elsewhere,
+}
+
+impl Consent {
+    /// The word for `--allow`: `dispose`, `fork`, `elsewhere`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Consent::Dispose => "dispose",
+            Consent::Fork => "fork",
+            Consent::Elsewhere => "elsewhere",
+        }
+    }
+}
+
+/// What was known of the session when the reset was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cause {
+    /// It is seen running in another process: hands off.
+    pub elsewhere: bool,
+    /// It is idle here with an open answer, but whether another process runs it is not certain.
+    pub uncertain: bool,
+    /// The provider refuses its history.
+    pub poisoned: bool,
+    /// A revert is what was found, nothing else.
+    pub reverted: bool,
+}
+
+/// What a verdict means for a reset.
+pub fn cause(verdict: &Verdict) -> Cause {
+    let found = |name: &str| verdict.findings.iter().find(|it| it.name == name);
+    let interrupted = found("interrupted");
+    let settles = verdict.settling.as_ref();
+    Cause {
+        elsewhere: found("running-elsewhere").is_some(),
+        uncertain: interrupted.is_some_and(|it| it.level < Level::Stuck)
+            || settles.is_some_and(|it| it.name == "interrupted"),
+        poisoned: found("poisoned-history").is_some(),
+        reverted: verdict
+            .leading()
+            .is_some_and(|it| it.name == "revert-pending"),
+    }
+}
+
+/// Whom to survey.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// The session.
+    pub session: SessionId,
+    /// Its directory, as it was known: a deleted session is looked for there.
+    pub directory: Directory,
+    /// Its title, as it was known.
+    pub title: String,
+    /// Subagents that are known, at any depth.
+    pub known_below: Vec<SessionId>,
+}
+
+/// As the store knows it; also a deleted session that still runs. `None`: no such session.
+pub fn subject(store: &Store, key: &SessionKey) -> Option<Subject> {
+    let server = store.server(key.server)?;
+    if let Some(session) = server.sessions.get(&key.session) {
+        let below = super::abort::descendants(server, &key.session);
+        return Some(Subject {
+            session: key.session.clone(),
+            directory: session.info.directory.clone(),
+            title: session.info.title.clone(),
+            known_below: below.iter().map(|it| it.info.id.clone()).collect(),
+        });
+    }
+    let zombie = server.strangers.get(&key.session)?;
+    Some(Subject {
+        session: key.session.clone(),
+        directory: zombie.directory.clone(),
+        title: format!("deleted session {}", key.session),
+        known_below: Vec::new(),
+    })
+}
+
+/// What is to be reset, and what may be done for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResetOrder {
+    /// Which session.
+    pub key: SessionKey,
+    /// Its title.
+    pub title: String,
+    /// What was known of it.
+    pub cause: Cause,
+    /// What was agreed to.
+    pub allowed: BTreeSet<Consent>,
+    /// What was climbed before and did not help.
+    pub tried: Tried,
+    /// The server's clock minus the watcher's.
+    pub skew: Span,
+}
+
+/// One rung, ready to be climbed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rung {
+    /// Which.
+    pub name: RungName,
+    /// In this order.
+    pub steps: Vec<Step>,
+    /// Who must have settled afterwards.
+    pub settle: Vec<Settle>,
+    /// What it does and loses, a line each.
+    pub lines: Vec<String>,
+    /// What must have been agreed to.
+    pub needs: Option<Consent>,
+}
+
+/// What was climbed so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tried {
+    /// The rungs, in their order.
+    pub rungs: Vec<RungName>,
+    /// Who was stopped: absent from status proves nothing of them, their answer must be completed.
+    pub stopped: BTreeSet<SessionId>,
+}
+
+impl Tried {
+    /// One more rung.
+    pub fn add(&mut self, rung: &Rung) {
+        self.rungs.push(rung.name);
+        let ran = rung.settle.iter().map(|it| it.session.clone());
+        self.stopped.extend(ran);
+    }
+
+    /// Nothing yet.
+    pub fn is_empty(&self) -> bool {
+        self.rungs.is_empty()
+    }
+
+    /// Its run was told to end and its answer was not completed: whatever status says, it may
+    /// still be in the server's hands (seen with tools that block the server's own threads, and
+    /// right after a dispose, which empties the status before the runs have ended).
+    fn hangs(&self, row: &Surveyed) -> bool {
+        self.stopped.contains(&row.session) && !row.gone && row.has_open_answer()
+    }
+}

@@ -1,0 +1,250 @@
+//! What each rung does, costs and hits.
+
+use super::{Cause, Consent, Rung, RungName, Tried};
+use crate::core::id::{MessageId, SessionId};
+use crate::core::plan::stop::{Kin, Stop, abort, reject, stop as stop_family};
+use crate::core::plan::survey::{BrokenPart, Survey, Surveyed};
+use crate::core::plan::{Settle, Step};
+use crate::core::time::UnixMs;
+use crate::core::wire::{Ask, Message};
+
+pub(super) fn stop(survey: &Survey) -> Rung {
+    let mut kin: Vec<Kin> = survey.rows.iter().map(kin).collect();
+    if let Some(root) = kin.first_mut() {
+        root.is_child = false;
+    }
+    let asks = |id: &SessionId| -> Vec<&Ask> {
+        let row = survey.rows.iter().find(|it| it.session == *id);
+        row.map_or_else(Vec::new, |row| row.asks.iter().collect())
+    };
+    let said = survey.root().map(own_turn).unwrap_or_default();
+    let stop = match survey.root().filter(|root| root.gone) {
+        Some(root) => stop_deleted(root, said),
+        None => stop_family(&kin, &asks, said),
+    };
+    let mut lines = stop.lines;
+    // Who did not run has nothing to settle: an answer that a crash left open stays so.
+    let ran = |it: &Settle| {
+        let of = survey.rows.iter().find(|row| row.session == it.session);
+        of.is_some_and(|row| row.running.is_some())
+    };
+    if let Some(queued) = survey.root().map(Surveyed::waiting_prompts)
+        && queued > 0
+        && survey.root().is_some_and(Surveyed::has_open_answer)
+    {
+        lines.push(format!(
+            "{queued} queued prompt(s) will be stranded: they stay unanswered until the next prompt"
+        ));
+    }
+    Rung {
+        name: RungName::Stop,
+        steps: stop.steps,
+        settle: stop.settle.into_iter().filter(ran).collect(),
+        lines,
+        needs: None,
+    }
+}
+
+/// Rejecting alone would let a run go on that nobody sees any more.
+fn stop_deleted(root: &Surveyed, said: String) -> Stop {
+    let kin = kin(root);
+    let mut steps = vec![abort(&kin)];
+    steps.extend(root.asks.iter().map(|ask| reject(&kin, ask)));
+    Stop {
+        steps,
+        lines: vec![said],
+        settle: vec![Settle {
+            session: root.session.clone(),
+            directory: root.directory.clone(),
+        }],
+    }
+}
+
+fn own_turn(root: &Surveyed) -> String {
+    if root.running.is_none() {
+        return "nothing of its own runs".to_owned();
+    }
+    if root.gone {
+        return "stop what still runs although the session was deleted".to_owned();
+    }
+    let live = root.answer().filter(|it| it.is_open());
+    let tool = live.and_then(|it| {
+        it.parts
+            .iter()
+            .filter_map(|part| part.tool())
+            .find(|t| t.is_live())
+    });
+    match tool {
+        Some(tool) => format!("stop the turn; {} {} is ended", tool.tool, tool.subject),
+        None => "stop the turn; what was not yet written is lost".to_owned(),
+    }
+}
+
+fn kin(row: &Surveyed) -> Kin<'_> {
+    Kin {
+        session: &row.session,
+        directory: &row.directory,
+        title: &row.title,
+        runs: row.running.is_some(),
+        is_child: true,
+    }
+}
+
+pub(super) fn repair(survey: &Survey, cause: &Cause, now: UnixMs) -> Rung {
+    let mut rung = Rung {
+        name: RungName::Repair,
+        steps: Vec::new(),
+        settle: Vec::new(),
+        lines: Vec::new(),
+        needs: None,
+    };
+    for (place, row) in survey.rows.iter().enumerate() {
+        let whose = match place {
+            0 => String::new(),
+            _ => format!(" of its subagent \"{}\"", row.title),
+        };
+        let kin = kin(row);
+        rung.steps
+            .extend(row.asks.iter().map(|ask| reject(&kin, ask)));
+        for ask in &row.asks {
+            let what = ask.text();
+            rung.lines.push(format!(
+                "dismiss an ask{whose} that nothing waits for: {what}"
+            ));
+        }
+        for part in &row.broken {
+            rung.lines.push(format!(
+                "mark a tool part{whose} as aborted ({})",
+                told(part, now)
+            ));
+            rung.steps.push(Step::Repair {
+                session: row.session.clone(),
+                directory: row.directory.clone(),
+                message: part.message.clone(),
+                part: part.part.clone(),
+            });
+        }
+    }
+    let of_shell = survey.rows.iter().flat_map(|row| &row.broken);
+    if of_shell.clone().any(|part| part.tool == "bash") {
+        let line = "the command may still run on the host; ocwatch cannot end it";
+        rung.lines.push(line.to_owned());
+    }
+    if of_shell.count() > 0 && cause.uncertain {
+        let line =
+            "it may run in another OpenCode on this data: if so, what its tool gives is lost";
+        rung.lines.push(line.to_owned());
+        rung.needs = Some(Consent::Elsewhere);
+    }
+    rung
+}
+
+fn told(part: &BrokenPart, now: UnixMs) -> String {
+    let mut words = format!("{} {}", part.tool, part.subject)
+        .trim_end()
+        .to_owned();
+    match part.start {
+        Some(start) => words.push_str(&format!(", running since {}", now.since(start).words())),
+        None => words.push_str(", its arguments were never finished"),
+    }
+    words
+}
+
+pub(super) fn dispose(survey: &Survey, tried: &Tried) -> Rung {
+    let held = |row: &&Surveyed| row.running.is_some() || tried.hangs(row);
+    let hit = survey.rows.iter();
+    let hit = hit.filter(|row| held(row) || !row.asks.is_empty());
+    let mut directories: Vec<_> = hit.map(|row| row.directory.clone()).collect();
+    directories.sort();
+    directories.dedup();
+    let mut lines = Vec::new();
+    for directory in &directories {
+        lines.push(format!(
+            "dispose the project {directory}: every run of it is aborted"
+        ));
+    }
+    for other in survey
+        .neighbours
+        .iter()
+        .filter(|it| directories.contains(&it.directory))
+    {
+        let title = other
+            .title
+            .as_deref()
+            .map_or_else(String::new, |it| format!(" \"{it}\""));
+        lines.push(format!("this ends also {}{title}", other.session));
+    }
+    let settle = survey.rows.iter().filter(held);
+    Rung {
+        name: RungName::Dispose,
+        settle: settle
+            .map(|row| Settle {
+                session: row.session.clone(),
+                directory: row.directory.clone(),
+            })
+            .collect(),
+        steps: directories
+            .into_iter()
+            .map(|directory| Step::Dispose { directory })
+            .collect(),
+        lines,
+        needs: Some(Consent::Dispose),
+    }
+}
+
+pub(super) fn fork(root: &Surveyed, cause: &Cause) -> Rung {
+    let before = fork_point(root, cause);
+    let what = match &before {
+        Some(message) => format!("fork: a new session with everything before {message}"),
+        None => "fork: a new session with everything".to_owned(),
+    };
+    Rung {
+        name: RungName::Fork,
+        steps: vec![Step::Fork {
+            session: root.session.clone(),
+            before,
+        }],
+        settle: Vec::new(),
+        lines: vec![
+            what,
+            "this session stays as it is; go on in the new one".to_owned(),
+        ],
+        needs: Some(Consent::Fork),
+    }
+}
+
+/// The prompt of the turn that broke; of a poisoned history the first of the turns that were refused.
+fn fork_point(root: &Surveyed, cause: &Cause) -> Option<MessageId> {
+    let prompt_of = |answer: &Message| {
+        let parent = answer.parent.clone()?;
+        let known = root.trail.iter().find(|it| it.id == parent);
+        known.map(|it| it.id.clone())
+    };
+    if cause.poisoned {
+        let answers = root.trail.iter().rev().filter(|it| it.is_assistant());
+        let refused = answers.take_while(|it| {
+            let code = it.error.as_ref().and_then(|it| it.status_code);
+            code.is_some_and(|code| (400..500).contains(&code))
+        });
+        return refused.filter_map(prompt_of).last();
+    }
+    let open = root.answer().filter(|it| it.is_open());
+    let broken = root.broken.first().map(|it| it.message.clone());
+    let broken = broken.or_else(|| open.map(|it| it.id.clone()))?;
+    let holder = root.trail.iter().find(|it| it.id == broken);
+    holder.and_then(prompt_of).or(Some(broken))
+}
+
+pub(super) fn unrevert(root: &Surveyed) -> Rung {
+    Rung {
+        name: RungName::Unrevert,
+        steps: vec![Step::Unrevert {
+            session: root.session.clone(),
+        }],
+        settle: Vec::new(),
+        lines: vec![
+            "take back the pending revert: the model sees the hidden messages again".to_owned(),
+        ],
+        needs: None,
+    }
+}
