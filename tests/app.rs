@@ -31,6 +31,7 @@ impl Desk {
         let spec = ServerSpec {
             name: "home".into(),
             url: "http://h".into(),
+            read_only: None,
         };
         let app = App::new(vec![spec], AppOptions::default());
         let mut desk = Self { app, now: NOW };

@@ -35,6 +35,7 @@ impl Desk {
         let spec = ServerSpec {
             name: "home".into(),
             url: "http://h".into(),
+            read_only: None,
         };
         let options = AppOptions {
             export_shown: "/state/exports".into(),

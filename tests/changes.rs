@@ -32,6 +32,7 @@ impl World {
             store: Store::new(vec![ServerSpec {
                 name: "home".into(),
                 url: "http://h".into(),
+                read_only: None,
             }]),
             judge: Judge::new(Limits::default()),
             changes: Changes::new(audience),

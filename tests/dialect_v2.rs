@@ -293,6 +293,7 @@ fn spec() -> ServerSpec {
     ServerSpec {
         name: "two".into(),
         url: "http://127.0.0.1:4096".into(),
+        read_only: None,
     }
 }
 

@@ -528,3 +528,31 @@ fn status_looks_twice_for_a_question_that_is_not_listed() {
     world.status(&["--settle", "0"]);
     assert_eq!(looks_at_questions(&world), 4, "without time, one look");
 }
+
+#[test]
+fn every_exit_code_of_abort() {
+    let world = World::new(RICH);
+    let url = world.sim.url();
+    let abort = |session: &str, more: &[&str]| {
+        let session = world.ids.get(session).map_or(session, String::as_str);
+        let mut args = vec!["abort", session, "--server", url.as_str()];
+        args.extend(more);
+        world.home.run(&args)
+    };
+    let expect = |code: i32, ran: &program::Ran, words: &str| {
+        assert_eq!(ran.code, Some(code), "{ran:#?}");
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.contains(words), "{words}: {ran:#?}");
+    };
+    expect(2, &abort("hung", &[]), "--yes");
+    expect(2, &abort("hung", &["--sideways"]), "--sideways");
+    expect(4, &abort("ses_nothing", &["--yes"]), "no such session");
+    expect(4, &abort("ses_", &["--yes"]), "fits 5 sessions");
+    expect(1, &abort("done", &["--yes"]), "nothing ran");
+    let path = format!("/session/{}/abort", world.id("stale"));
+    world.sim.fault(&path, Fault::Status(500));
+    expect(1, &abort("stale", &["--yes"]), "the abort failed");
+    expect(0, &abort("hung", &["--yes"]), "abort: done");
+    world.sim.stop();
+    expect(3, &abort("hung", &["--yes"]), "failed to read");
+}

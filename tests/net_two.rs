@@ -204,6 +204,7 @@ impl Watched {
         let server = ServerSpec {
             name: "two".into(),
             url: "http://127.0.0.1".into(),
+            read_only: None,
         };
         Self {
             store: Store::new(vec![server]),

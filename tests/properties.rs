@@ -492,6 +492,7 @@ fn empty() -> Store {
     let spec = |name: &str| ServerSpec {
         name: name.into(),
         url: "http://127.0.0.1:4096".into(),
+        read_only: None,
     };
     Store::new(SERVERS.map(spec).into())
 }

@@ -34,7 +34,10 @@ struct Terminal {
 
 impl Terminal {
     fn start(args: &[&str]) -> Self {
-        let home = Home::new();
+        Self::start_in(Home::new(), args)
+    }
+
+    fn start_in(home: Home, args: &[&str]) -> Self {
         let size = PtySize {
             rows: ROWS,
             cols: COLUMNS,
@@ -180,7 +183,7 @@ fn the_demo_shows_judged_sessions_and_q_quits() {
     let mut terminal = Terminal::start(&["--demo"]);
     terminal.until("eight judged sessions", |screen| judged(screen) >= 8);
     assert!(terminal.emulator.screen().alternate_screen());
-    assert!(terminal.text().contains('≠'), "{}", terminal.text());
+    terminal.until_text("≠");
     terminal.press("?");
     terminal.until_text("quit from anywhere");
     terminal.press("q");
@@ -278,6 +281,29 @@ prompt = "go"
 end = "open"
 step = [{ open = true, do = { text = { every = "1h", text = "one word an hour" } } }]
 "#;
+
+#[test]
+fn a_key_does_nothing_that_cannot_be_recorded() {
+    let (sim, _) = sim(STREAMS);
+    let home = Home::new();
+    let dir = home.path().join("state/ocwatch");
+    std::fs::create_dir_all(&dir).expect("a folder");
+    // A disk without room, as the kernel tells it.
+    std::os::unix::fs::symlink("/dev/full", dir.join("audit.jsonl")).expect("a link");
+    let mut terminal = Terminal::start_in(home, &[&sim.url()]);
+    terminal.until_text("streaming");
+    terminal.press("a");
+    terminal.until_text("Abort");
+    terminal.press("y");
+    terminal.until_text("nothing was done");
+    let requests = sim.requests();
+    assert!(
+        requests.iter().all(|it| it.method == "GET"),
+        "{requests:#?}"
+    );
+    terminal.press("Q");
+    assert_eq!(terminal.end(), 0);
+}
 
 #[test]
 fn a_server_that_dies_is_unknown_and_one_that_returns_is_live() {

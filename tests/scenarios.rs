@@ -183,6 +183,7 @@ fn empty(servers: u16) -> Store {
     let spec = |n| ServerSpec {
         name: ["home", "away"][usize::from(n)].into(),
         url: format!("http://127.0.0.1:{}", 4096 + n),
+        read_only: None,
     };
     Store::new((0..servers).map(spec).collect())
 }

@@ -24,6 +24,7 @@ impl World {
         let store = Store::new(vec![ServerSpec {
             name: "home".into(),
             url: "http://h".into(),
+            read_only: None,
         }]);
         let mut world = Self { store, epoch: 1 };
         world.say(0, Body::Link(LinkReport::Connecting { attempt: 1 }));

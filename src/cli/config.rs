@@ -47,6 +47,9 @@ pub struct ServerEntry {
     /// Only these directories.
     #[serde(default)]
     pub directories: Vec<String>,
+    /// Nothing may be changed on it.
+    #[serde(default)]
+    pub read_only: bool,
 }
 
 /// Fits after "failed to use the configuration: ".
@@ -140,11 +143,12 @@ mod tests {
 
     #[test]
     fn a_full_file_reads() {
-        let text = "inspect = \"loaded\"\n[[server]]\nname = \"home\"\nurl = \"http://127.0.0.1:4096\"\nusername = \"me\"\npassword_env = \"PW\"\ndirectories = [\"/srv\"]\n";
+        let text = "inspect = \"loaded\"\n[[server]]\nname = \"home\"\nurl = \"http://127.0.0.1:4096\"\nusername = \"me\"\npassword_env = \"PW\"\ndirectories = [\"/srv\"]\nread_only = true\n";
         let config = parse(Path::new("c"), text).expect("config");
         assert_eq!(config.inspect, Some(InspectArg::Loaded));
         assert_eq!(config.server[0].name, "home");
         assert_eq!(config.server[0].directories, ["/srv"]);
+        assert!(config.server[0].read_only);
     }
 
     #[test]

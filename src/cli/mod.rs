@@ -13,8 +13,9 @@ pub mod servers;
 mod start;
 
 use crate::core::plan::reset::Consent;
+use crate::shell::audit::{self, Audit};
 use crate::shell::clock::system_clock;
-use crate::shell::commands::{self, Look, ResetWish, say};
+use crate::shell::commands::{self, Look, ResetWish, Wanted, say};
 use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::interactive::{Dashboard, DashboardError};
@@ -22,7 +23,7 @@ use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
 use crate::tui::{self, TerminalError, Theme};
-use args::{AllowArg, Cli, Command, Common, ResetArgs};
+use args::{AllowArg, Cli, Command, Common, LogArgs, ResetArgs};
 use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
 use start::{Setup, setup};
@@ -62,9 +63,10 @@ fn command_line() -> clap::Command {
     };
     let examples = command.get_after_help().map(ToString::to_string);
     let files = format!(
-        "{}\n\nFiles:\n  configuration  {}\n  log            {}",
+        "{}\n\nFiles:\n  configuration  {}\n  audit log      {}\n  log            {}",
         examples.unwrap_or_default(),
         shown(start::config_file()),
+        shown(start::state_dir().map(|dir| dir.join(audit::FILE))),
         shown(start::state_dir().map(|dir| dir.join("ocwatch.<day>.log"))),
     );
     command.after_long_help(files)
@@ -106,6 +108,9 @@ fn start(cli: &Cli) -> eyre::Result<Exit> {
     color_eyre::install()?;
     let log_dir = start::state_dir();
     let _log = log::start(cli.common.log_level, log_dir.as_deref());
+    if let Some(Command::Log(it)) = &cli.command {
+        return Ok(show_log(it, &cli.common)?);
+    }
     refuse_silent_action(cli)?;
     let clock = system_clock();
     let setup = setup(cli, &clock)?;
@@ -126,11 +131,23 @@ fn command(runtime: &Runtime, cli: &Cli, setup: &Setup) -> Result<Exit, Trouble>
     }
 }
 
+/// Only a file is read: no server, no configuration.
+fn show_log(it: &LogArgs, common: &Common) -> Result<Exit, Trouble> {
+    let wanted = Wanted {
+        last: it.last,
+        session: it.session.clone(),
+    };
+    let dir = start::state_dir();
+    let mut out = BufWriter::new(std::io::stdout());
+    let look = look(common, it.json);
+    commands::log(dir.as_deref(), &wanted, look, &theme(common), &mut out)
+}
+
 /// Off a terminal nobody can agree.
 fn refuse_silent_action(cli: &Cli) -> Result<(), Trouble> {
     let (name, agreed) = match &cli.command {
-        Some(Command::Abort(it)) => ("abort", it.yes),
-        Some(Command::Reset(it)) => ("reset", it.yes || it.dry_run),
+        Some(Command::Abort(it)) => ("abort", it.act.yes),
+        Some(Command::Reset(it)) => ("reset", it.act.yes || it.dry_run),
         _ => return Ok(()),
     };
     if agreed || std::io::stdin().is_terminal() {
@@ -148,7 +165,7 @@ fn reset_wish(said: &ResetArgs) -> ResetWish {
     };
     ResetWish {
         dry_run: said.dry_run,
-        yes: said.yes,
+        yes: said.act.yes,
         allow: said.allow.iter().map(consent).collect(),
         export_dir: start::export_dir(),
     }
@@ -212,17 +229,29 @@ async fn one(
             commands::explain(snapshot(), &it.session, look(common, it.json), out).await
         }
         Command::Abort(it) => {
-            commands::abort_all(snapshot(), clients, &it.sessions, it.yes, out).await
+            let audit = audit_of(setup, it.act.force);
+            commands::abort_all(snapshot(), clients, &it.sessions, it.act.yes, &audit, out).await
         }
         Command::Reset(it) => {
             let wish = reset_wish(it);
-            commands::reset(snapshot(), clients, &it.session, &wish, out).await
+            let audit = audit_of(setup, it.act.force);
+            commands::reset(snapshot(), clients, &it.session, &wish, &audit, out).await
         }
         Command::Export(it) => {
             let to = commands::output(it.output.as_deref(), it.sessions.len())?;
             commands::export_all(snapshot(), clients, &it.sessions, &to, it.force, out).await
         }
+        Command::Log(it) => show_log(it, common),
     }
+}
+
+/// Where what is done is recorded.
+fn audit_of(setup: &Setup, force: bool) -> Audit {
+    let clock = setup.clock.clone();
+    if setup.demo.is_some() {
+        return Audit::of_a_demo(clock);
+    }
+    Audit::open(start::state_dir(), force, clock)
 }
 
 fn snapshot(setup: &Setup, common: &Common) -> Snapshot {
@@ -261,11 +290,14 @@ fn look(common: &Common, json: bool) -> Look {
 async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
     let feed = setup.feed();
     let (to_loop, answers) = mpsc::channel(WAITING_ANSWERS);
+    let (standings, asked) = audit::standings();
     let effects = Effects {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
         export_dir: PathBuf::from("."),
         save_dir: start::export_dir(),
+        audit: audit_of(setup, false),
+        standings,
         clock: setup.clock.clone(),
         answers: to_loop,
     };
@@ -274,6 +306,7 @@ async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
         feed,
         effects,
         answers,
+        asked,
         clock: setup.clock.clone(),
         theme: theme(common),
         fps: common.fps,

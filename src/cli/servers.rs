@@ -6,6 +6,7 @@
 
 use super::config::{Config, ServerEntry};
 use crate::core::id::Directory;
+use crate::core::store::ReadOnly;
 use crate::net::client::{Address, ClientError, Credentials};
 use crate::shell::target::Target;
 use std::path::Path;
@@ -71,7 +72,19 @@ pub fn resolve(
             targets.push(target);
         }
     }
+    protect(&mut targets, config);
     Ok(targets)
+}
+
+/// What the configuration protects is protected under its URL as well.
+fn protect(targets: &mut [Target], config: &Config) {
+    let entries = config.server.iter().filter(|entry| entry.read_only);
+    let protected: Vec<Address> = entries.filter_map(|it| parse(&it.url).ok()).collect();
+    for target in targets {
+        if protected.iter().any(|it| it.may_be(&target.address)) {
+            target.read_only = Some(ReadOnly::Configuration);
+        }
+    }
 }
 
 /// The server to try when nothing is named or configured.
@@ -117,6 +130,7 @@ fn target(
         address,
         credentials,
         directories: Vec::new(),
+        read_only: None,
     }
 }
 
@@ -311,6 +325,23 @@ mod tests {
         assert!(private_file(&path).is_err());
         set(0o600);
         assert_eq!(private_file(&path).as_deref(), Ok("pw"));
+    }
+
+    #[test]
+    fn a_server_that_the_configuration_protects_is_so_under_any_name() {
+        let text = "[[server]]\nname = \"home\"\nurl = \"http://127.0.0.1:1\"\nread_only = true\n[[server]]\nname = \"nas\"\nurl = \"http://nas:1\"\n";
+        let config = config::parse(Path::new("c"), text).expect("config");
+        let is = |named: &[&str]| {
+            let named: Vec<String> = named.iter().map(ToString::to_string).collect();
+            let all = resolve(&named, &config, &nothing).expect("targets");
+            all.iter()
+                .map(|it| it.read_only.is_some())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(is(&[]), [true, false]);
+        assert_eq!(is(&["home", "nas"]), [true, false]);
+        assert_eq!(is(&["http://localhost:1/", "http://nas:1"]), [true, false]);
+        assert_eq!(is(&["http://localhost:2/"]), [false]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::{config, env, servers};
 use crate::core::app::{App, AppOptions};
 use crate::core::id::{Directory, ServerId};
 use crate::core::judge::Limits;
+use crate::core::store::ReadOnly;
 use crate::core::time::{Clock, Span};
 use crate::feed::demo::{self, DemoFeed};
 use crate::feed::live::{self, LiveFeed};
@@ -90,6 +91,9 @@ pub fn setup(cli: &Cli, clock: &Clock) -> Result<Setup, Trouble> {
         target
             .directories
             .extend(directories(&cli.common.directory));
+        if cli.common.read_only {
+            target.read_only.get_or_insert(ReadOnly::Option);
+        }
     }
     let clients: Result<Vec<Client>, _> = targets.iter().map(|it| it.client(clock)).collect();
     let clients = clients.map_err(|why| Trouble::Failed(why.to_string()))?;
@@ -185,6 +189,7 @@ fn demo_targets(
             address,
             credentials: None,
             directories: Vec::new(),
+            read_only: None,
         });
     }
     Ok((targets, Some(demo)))

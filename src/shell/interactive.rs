@@ -10,6 +10,7 @@ use crate::core::present;
 use crate::core::time::{Clock, Span, UnixMs};
 use crate::core::wire::Input;
 use crate::feed::live::LiveFeed;
+use crate::shell::audit::Asked;
 use crate::shell::effects::{Control, Effects};
 use crate::shell::exit::Exit;
 use crate::shell::signals::{Request, Signals, stop_here};
@@ -53,6 +54,8 @@ pub struct Dashboard {
     pub effects: Effects,
     /// Their answers.
     pub answers: mpsc::Receiver<Msg>,
+    /// Actions that ended ask how their session stands.
+    pub asked: mpsc::Receiver<Asked>,
     /// The only clock.
     pub clock: Clock,
     /// How it looks.
@@ -72,6 +75,8 @@ struct Show {
     tick_at: Option<UnixMs>,
     /// We stopped ourselves: the signal that continued us tells nothing new.
     was_stopped: bool,
+    /// Questions that wait for a read.
+    asked: Vec<Asked>,
     ended: Option<Exit>,
 }
 
@@ -89,6 +94,7 @@ impl Dashboard {
             pacer: Pacer::new(self.fps),
             tick_at: None,
             was_stopped: false,
+            asked: Vec::new(),
             ended: None,
         };
         let mut keys = EventStream::new();
@@ -103,6 +109,7 @@ impl Dashboard {
                 event = keys.next() => self.event(&mut show, event)?,
                 Some(()) = self.panics.recv() => return Err(DashboardError::Broken),
                 Some(answer) = self.answers.recv() => self.take(&mut show, answer)?,
+                Some(asked) = self.asked.recv() => self.answer(&mut show, Some(asked)),
                 () = after(frame) => self.draw(&mut show)?,
                 () = after(tick) => self.tick(&mut show)?,
                 more = self.feed.inputs.recv_many(&mut batch, PORTION) => {
@@ -128,7 +135,7 @@ impl Dashboard {
     }
 
     fn effect(&mut self, show: &mut Show, effect: Effect) -> Result<(), DashboardError> {
-        match self.effects.run(effect) {
+        match self.effects.run(&self.app, effect) {
             None => Ok(()),
             Some(Control::Quit) => {
                 show.ended = Some(Exit::Done);
@@ -185,7 +192,15 @@ impl Dashboard {
 
     fn portion(&mut self, show: &mut Show, batch: &mut Vec<Input>) -> Result<(), DashboardError> {
         self.feed.scope.narrow(batch);
-        self.take(show, Msg::Feed(std::mem::take(batch)))
+        self.take(show, Msg::Feed(std::mem::take(batch)))?;
+        self.answer(show, None);
+        Ok(())
+    }
+
+    /// A new question, and those for which what they wait for may have come.
+    fn answer(&self, show: &mut Show, new: Option<Asked>) {
+        let asked = std::mem::take(&mut show.asked).into_iter().chain(new);
+        show.asked = asked.filter_map(|it| it.try_answer(&self.app)).collect();
     }
 
     /// How long until time alone changes the screen. The point stays where it is when other

@@ -208,6 +208,7 @@ mod tests {
         let spec = |name: &str| ServerSpec {
             name: name.to_owned(),
             url: "http://h:1".to_owned(),
+            read_only: None,
         };
         let mut store = Store::new(vec![spec("home"), spec("nas")]);
         let rows = [

@@ -3,7 +3,7 @@
 //! Invariant: no `Debug` or `Display` of anything here shows a password; the address holds none.
 
 use crate::core::id::Directory;
-use crate::core::store::ServerSpec;
+use crate::core::store::{ReadOnly, ServerSpec};
 use crate::core::time::Clock;
 use crate::net::client::{Address, Client, ClientError, Credentials, Waits};
 
@@ -18,6 +18,8 @@ pub struct Target {
     pub credentials: Option<Credentials>,
     /// Only these directories; empty: all.
     pub directories: Vec<Directory>,
+    /// Nothing may be changed on it, because of this.
+    pub read_only: Option<ReadOnly>,
 }
 
 impl Target {
@@ -26,16 +28,21 @@ impl Target {
         ServerSpec {
             name: self.name.clone(),
             url: self.address.shown(),
+            read_only: self.read_only,
         }
     }
 
     /// A client of it.
     pub fn client(&self, clock: &Clock) -> Result<Client, ClientError> {
-        Client::new(
+        let client = Client::new(
             self.address.clone(),
             self.credentials.clone(),
             Waits::default(),
             clock.clone(),
-        )
+        )?;
+        Ok(match self.read_only {
+            Some(_) => client.only_reading(),
+            None => client,
+        })
     }
 }

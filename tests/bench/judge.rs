@@ -97,6 +97,7 @@ fn world() -> Result<World, WireError> {
     let spec = ServerSpec {
         name: "home".into(),
         url: "http://127.0.0.1:4096".into(),
+        read_only: None,
     };
     let store = Store::new(vec![spec]);
     let mut world = World { store, at };

@@ -189,6 +189,7 @@ async fn follow(url: &str) -> Result<(), Failure> {
     let spec = ServerSpec {
         name: "home".into(),
         url: url.into(),
+        read_only: None,
     };
     let mut store = Store::new(vec![spec]);
     let mut judge = Judge::new(Limits::default());

@@ -88,6 +88,7 @@ async fn work_of_another_process_shows_itself_without_events() {
     let spec = ServerSpec {
         name: "home".into(),
         url: "http://h".into(),
+        read_only: None,
     };
     let mut store = Store::new(vec![spec]);
     let mut take = |inputs: Vec<Input>| {

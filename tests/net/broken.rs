@@ -70,6 +70,7 @@ async fn asks_are_told_by_events_where_their_list_is_broken() {
         let spec = ServerSpec {
             name: "home".into(),
             url: "http://h".into(),
+            read_only: None,
         };
         let store = Store::new(vec![spec]);
         let mut follower = Follower { link, store };

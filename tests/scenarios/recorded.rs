@@ -23,6 +23,7 @@ fn empty() -> Store {
     Store::new(vec![ServerSpec {
         name: "home".into(),
         url: "http://127.0.0.1:4096".into(),
+        read_only: None,
     }])
 }
 

@@ -3,15 +3,26 @@
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
+/// What every command that changes something takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
+pub struct ActArgs {
+    /// Do not ask; needed off a terminal
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+    /// Act even if it cannot be recorded in the audit log
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// `ocwatch abort`.
 #[derive(Debug, Args)]
 pub struct AbortArgs {
     /// Sessions: id, unique prefix of an id, whole title, or server/id
     #[arg(value_name = "SESSION", required = true)]
     pub sessions: Vec<String>,
-    /// Do not ask; needed off a terminal
-    #[arg(long, short = 'y')]
-    pub yes: bool,
+    /// How it acts
+    #[command(flatten)]
+    pub act: ActArgs,
 }
 
 /// `ocwatch reset`.
@@ -23,9 +34,9 @@ pub struct ResetArgs {
     /// Print the plan and change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask; needed off a terminal
-    #[arg(long, short = 'y')]
-    pub yes: bool,
+    /// How it acts
+    #[command(flatten)]
+    pub act: ActArgs,
     /// Also what hits more than the session, if nothing gentler settles it
     #[arg(long, value_name = "RUNG", value_enum, value_delimiter = ',')]
     pub allow: Vec<AllowArg>,

@@ -5,7 +5,7 @@
 
 mod act;
 
-pub use act::{AbortArgs, AllowArg, ExportArgs, ResetArgs};
+pub use act::{AbortArgs, ActArgs, AllowArg, ExportArgs, ResetArgs};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -61,6 +61,13 @@ impl Cli {
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
+#[cfg_attr(
+    debug_assertions,
+    expect(
+        clippy::struct_excessive_bools,
+        reason = "each is a flag of the command line; a release build has one less"
+    )
+)]
 pub struct Common {
     /// A server by URL, host:port, or name from the configuration (repeatable)
     #[arg(long = "server", value_name = "NAME|URL", global = true)]
@@ -73,6 +80,10 @@ pub struct Common {
     /// Which projects may be asked: asking an unloaded one starts it on the server [default: recent]
     #[arg(long, value_name = "POLICY", value_enum, global = true)]
     pub inspect: Option<InspectArg>,
+
+    /// Change nothing on any server, whatever is asked for
+    #[arg(long, global = true)]
+    pub read_only: bool,
 
     /// Simulated servers instead of real ones
     #[arg(long, global = true)]
@@ -170,6 +181,28 @@ pub enum Command {
         after_help = "Examples:\n  ocwatch export ses_4f2a\n  ocwatch export \"Port the parser\" -o - | gzip > parser.json.gz"
     )]
     Export(ExportArgs),
+    /// What was done to sessions, when, and what came of it: the audit log
+    ///
+    /// Every action writes a line before it begins and one when it has ended. "unfinished": it is
+    /// under way, or its ocwatch was ended in the middle. Needs no server.
+    #[command(
+        after_help = "Examples:\n  ocwatch log --last 20\n  ocwatch log --json | jq 'select(.outcome != \"done\")'"
+    )]
+    Log(LogArgs),
+}
+
+/// `ocwatch log`.
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// One JSON document for each action on a line (schema ocwatch.audit/1)
+    #[arg(long)]
+    pub json: bool,
+    /// Only the newest
+    #[arg(long, value_name = "N")]
+    pub last: Option<usize>,
+    /// Only of this session: id, prefix of an id, or server/id
+    #[arg(long, value_name = "SESSION")]
+    pub session: Option<String>,
 }
 
 /// `ocwatch status`.

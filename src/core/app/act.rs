@@ -88,9 +88,12 @@ impl App {
         if !self.ui.marked.is_empty() {
             return self.export_marked(now);
         }
-        let Some(key) = self.free_selection() else {
+        let Some(key) = self.idle_selection() else {
             return Vec::new();
         };
+        if let Some(why) = plan::unexportable(&self.store, &key) {
+            return self.tell(why);
+        }
         if self.is_asleep(&key) {
             self.ui.dialog = Some(DialogState::Load(key));
             return Vec::new();
@@ -200,14 +203,21 @@ impl App {
         Vec::new()
     }
 
+    /// The selection, if something on its server may be changed.
     pub(super) fn free_selection(&mut self) -> Option<SessionKey> {
+        let key = self.idle_selection()?;
+        if let Some(why) = plan::refused(&self.store, &key) {
+            self.ui.notice = Some(why);
+            return None;
+        }
+        Some(key)
+    }
+
+    /// The selection, if no action is under way on it.
+    fn idle_selection(&mut self) -> Option<SessionKey> {
         let key = self.ui.selected.clone()?;
         if let Some(running) = self.running.get(&key) {
             self.ui.notice = Some(format!("{} is still under way here", running.action));
-            return None;
-        }
-        if let Some(why) = plan::refused(&self.store, &key) {
-            self.ui.notice = Some(why.to_owned());
             return None;
         }
         Some(key)

@@ -3,6 +3,7 @@
 use crate::core::app::{App, DialogState, Effect};
 use crate::core::id::SessionKey;
 use crate::core::plan::{self, ActionName, Plan};
+use crate::core::store::Store;
 use crate::core::time::UnixMs;
 
 impl App {
@@ -23,7 +24,7 @@ impl App {
     /// One dialog for all that are marked; who cannot be aborted is named and left out.
     pub(super) fn ask_abort_marked(&mut self) -> Vec<Effect> {
         let (mut plans, mut left_out) = (Vec::new(), 0);
-        for key in self.free_marks() {
+        for key in self.marks(|store, key| plan::refused(store, key).is_none()) {
             let plan = plan::abort(&self.store, &key);
             match plan.filter(|_| self.not_to_be_aborted(&key).is_none()) {
                 Some(plan) => plans.push(plan),
@@ -31,6 +32,10 @@ impl App {
             }
         }
         if plans.is_empty() {
+            let mut marked = self.ui.marked.iter();
+            if let Some(why) = marked.find_map(|key| plan::refused(&self.store, key)) {
+                return self.tell(&why);
+            }
             return self.tell("none of the marked sessions can be aborted");
         }
         if left_out > 0 {
@@ -58,7 +63,7 @@ impl App {
     /// Each to a file of its own.
     pub(super) fn export_marked(&mut self, now: UnixMs) -> Vec<Effect> {
         let mut effects = Vec::new();
-        for key in self.free_marks() {
+        for key in self.marks(|store, key| plan::unexportable(store, key).is_none()) {
             if self.is_asleep(&key) {
                 self.tell("those of asleep projects stay marked: L loads them first");
                 continue;
@@ -71,12 +76,10 @@ impl App {
         effects
     }
 
-    /// Marked sessions that nothing is done to just now, on servers that can be acted on.
-    fn free_marks(&self) -> Vec<SessionKey> {
+    /// Marked sessions that nothing is done to just now, on servers where it may be.
+    fn marks(&self, may: impl Fn(&Store, &SessionKey) -> bool) -> Vec<SessionKey> {
         let marked = self.ui.marked.iter();
-        let free = marked.filter(|key| {
-            !self.running.contains_key(*key) && plan::refused(&self.store, key).is_none()
-        });
+        let free = marked.filter(|key| !self.running.contains_key(*key) && may(&self.store, key));
         free.cloned().collect()
     }
 }

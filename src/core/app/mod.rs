@@ -13,6 +13,7 @@ mod msg;
 mod reset;
 mod rows;
 mod update;
+mod writes;
 
 pub use line::TextLine;
 pub use model::{

@@ -88,6 +88,8 @@ pub enum Effect {
         subject: Subject,
         /// What may be done.
         order: ResetOrder,
+        /// What will be done, as it was shown; for the audit log.
+        lines: Vec<String>,
     },
     /// Write a session to a file; answers with [`Msg::Done`], the path in the text.
     Export {

@@ -133,6 +133,7 @@ impl App {
         vec![Effect::Reset {
             subject: dialog.subject.clone(),
             order,
+            lines: ladder.lines.clone(),
         }]
     }
 

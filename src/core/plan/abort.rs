@@ -50,18 +50,32 @@ fn kin<'a>(server: &Server, session: &'a Session) -> Kin<'a> {
 fn zombie(server: &Server, key: &SessionKey) -> Option<Plan> {
     let stranger = server.strangers.get(&key.session)?;
     let (session, directory) = (key.session.clone(), stranger.directory.clone());
-    let lines = vec![
-        format!("stop what still runs in {directory} although the session was deleted"),
-        "check: the status of that directory must not name it any more".to_owned(),
-    ];
+    let mut lines = vec![format!(
+        "stop what still runs in {directory} although the session was deleted"
+    )];
+    let mut steps = vec![Step::Abort {
+        session: session.clone(),
+        directory: directory.clone(),
+    }];
+    // An abort leaves what it asked listed for ever: nobody is left to answer it.
+    for (_, pending) in &server.stray_asks {
+        if pending.ask.session == session {
+            lines.push(format!("dismiss what it asks: {}", pending.ask.text()));
+            steps.push(Step::Reject {
+                kind: pending.ask.kind,
+                ask: pending.ask.id.clone(),
+                session: session.clone(),
+                directory: directory.clone(),
+                message: None,
+            });
+        }
+    }
+    lines.push("check: the status of that directory must not name it any more".to_owned());
     Some(Plan {
         action: ActionName::Abort,
         key: key.clone(),
         title: format!("deleted session {session}"),
-        steps: vec![Step::Abort {
-            session: session.clone(),
-            directory: directory.clone(),
-        }],
+        steps,
         settle: vec![Settle { session, directory }],
         lines,
         idle_before: false,

@@ -50,9 +50,20 @@ impl std::fmt::Display for ActionName {
     }
 }
 
-/// Why nothing can be done on this session's server at all: its API is read only. What acts on a 1.x
-/// server would do nothing there, or load a location.
-pub fn refused(store: &Store, key: &SessionKey) -> Option<&'static str> {
+/// Why nothing may be changed on this session's server: it is only read, by the person's own wish or
+/// because its API is that of OpenCode 2.x. Asked before anything is planned, shown or sent.
+pub fn refused(store: &Store, key: &SessionKey) -> Option<String> {
+    if let Some(why) = unexportable(store, key) {
+        return Some(why.to_owned());
+    }
+    let spec = &store.server(key.server)?.spec;
+    let place = spec.read_only?.place();
+    Some(format!("{} is read only ({place})", spec.name))
+}
+
+/// Why nothing can be exported from this session's server either. That it is only read is no reason:
+/// an export changes nothing there.
+pub fn unexportable(store: &Store, key: &SessionKey) -> Option<&'static str> {
     let dialect = store.server(key.server)?.dialect;
     let why = "its server is an OpenCode 2.x: ocwatch shows it, but does not act on it or export from it yet";
     (dialect == Some(Dialect::V2)).then_some(why)

@@ -57,9 +57,14 @@ pub(super) fn stop<'a>(
                 .push(format!("stop its subagent \"{}\"", child.title));
             stop.steps.push(abort(child));
         }
-        stop.reject(root, &own);
-        for child in below {
-            stop.reject(child, &asks(child.session));
+        for left in std::iter::once(root).chain(below) {
+            let left_over = asks(left.session);
+            let names = left_over.iter().map(|ask| {
+                let of = left.title;
+                format!("dismiss what \"{of}\" asks: {}", ask.text())
+            });
+            stop.lines.extend(names);
+            stop.reject(left, &left_over);
         }
     }
     let all = std::iter::once(root).chain(running);

@@ -4,6 +4,7 @@ use crate::core::app::keymap::{self, Action, KEYMAP, When};
 use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
+use crate::core::plan;
 use crate::core::present::{
     FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, header,
     log, rows, words,
@@ -208,6 +209,8 @@ fn footer(app: &App) -> Vec<Hint> {
         .selected
         .as_ref()
         .is_some_and(|key| app.is_asleep(key));
+    let selected = app.ui.selected.as_ref();
+    let is_refused = selected.is_some_and(|key| plan::refused(&app.store, key).is_some());
     let is_lost = app.store.servers().any(|(_, s)| !s.is_reachable());
     KEYMAP
         .iter()
@@ -219,6 +222,7 @@ fn footer(app: &App) -> Vec<Hint> {
             When::Always => true,
         })
         .filter(|binding| !(is_asleep && binding.action == Action::Abort))
+        .filter(|binding| !(is_refused && binding.action.changes()))
         .map(|binding| Hint {
             key: binding
                 .keys

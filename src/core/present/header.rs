@@ -19,7 +19,7 @@ pub(super) fn chips(store: &Store, judgement: &Judgement, now: UnixMs) -> Vec<Se
 fn chip(server: &Server, verdict: Option<&ServerVerdict>, now: UnixMs) -> ServerChip {
     let state = verdict.map_or("connecting", |v| v.state);
     let (mark, text, tone) = match &server.link {
-        LinkState::Live => live(server, verdict, state),
+        LinkState::Live => marked(server, live(server, verdict, state)),
         LinkState::Connecting { .. } => (Mark::Unknown, "connecting".to_owned(), Tone::Dim),
         LinkState::Lost { retry_at, .. } => (
             Mark::Unknown,
@@ -33,6 +33,12 @@ fn chip(server: &Server, verdict: Option<&ServerVerdict>, now: UnixMs) -> Server
         text: clean(&text),
         tone,
     }
+}
+
+/// Whoever looks must see that no key acts there.
+fn marked(server: &Server, (mark, text, tone): (Mark, String, Tone)) -> (Mark, String, Tone) {
+    let word = server.spec.read_only.map_or("", |_| " read-only");
+    (mark, text + word, tone)
 }
 
 fn live(server: &Server, verdict: Option<&ServerVerdict>, state: &str) -> (Mark, String, Tone) {

@@ -32,6 +32,7 @@ fn server_json(id: ServerId, server: &Server, judgement: &Judgement) -> Value {
     json!({
         "name": server.spec.name,
         "url": server.spec.url,
+        "read_only": server.spec.read_only.is_some(),
         "state": verdict.map_or("connecting", |v| v.state),
         "dialect": server.dialect,
         "version": server.version,

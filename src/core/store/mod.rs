@@ -11,7 +11,7 @@ mod server;
 mod session;
 mod tail;
 
-pub use server::{DirectoryView, Gap, LinkState, Server, ServerSpec, Stranger};
+pub use server::{DirectoryView, Gap, LinkState, ReadOnly, Server, ServerSpec, Stranger};
 pub use session::{
     Inbox, OutputClock, PendingAsk, Reported, SeenError, Session, StatusView, Watch, Why,
 };

@@ -10,12 +10,33 @@ use crate::core::wire::{AskKind, Dialect, DirectoryState, Endpoint, LostCause, S
 use std::collections::{BTreeMap, HashMap};
 
 /// What is known of a server before anything was asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerSpec {
     /// Shown everywhere: from the configuration, else `host:port`.
     pub name: String,
     /// Base URL without credentials.
     pub url: String,
+    /// Nothing may be changed on it, because of this.
+    pub read_only: Option<ReadOnly>,
+}
+
+/// Where it is said that a server is only read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadOnly {
+    /// `--read-only`.
+    Option,
+    /// `read_only = true`.
+    Configuration,
+}
+
+impl ReadOnly {
+    /// Where to look for it.
+    pub fn place(self) -> &'static str {
+        match self {
+            ReadOnly::Option => "--read-only",
+            ReadOnly::Configuration => "read_only in the configuration",
+        }
+    }
 }
 
 /// How the link stands.

@@ -86,6 +86,16 @@ impl Address {
         bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
     }
 
+    /// Whether both can lead to the same server: the same address, or this machine's by two names.
+    pub fn may_be(&self, other: &Address) -> bool {
+        let rest = |it: &Address| {
+            let port = it.url.port_or_known_default();
+            (port, it.url.path().trim_end_matches('/').to_owned())
+        };
+        let near = self.is_loopback() && other.is_loopback();
+        self.shown() == other.shown() || (near && rest(self) == rest(other))
+    }
+
     /// The URL of an endpoint. Segments and values are data and are encoded.
     pub(super) fn endpoint(&self, path: &[&str], query: &[(&str, &str)]) -> Url {
         let mut url = self.url.clone();
@@ -135,6 +145,20 @@ mod tests {
         assert!(!format!("{address:?}").contains("p%40ss"));
         let bad = Address::parse("http://me:secret@").unwrap_err();
         assert!(!bad.to_string().contains("secret"));
+    }
+
+    #[test]
+    fn this_machine_has_several_names() {
+        let is = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|it| Address::parse(it).unwrap());
+            one.may_be(&other)
+        };
+        assert!(is("localhost:4096", "http://127.0.0.1:4096/"));
+        assert!(is("http://[::1]/a", "localhost:80/a/"));
+        assert!(is("http://nas:1/", "u:p@nas:1"));
+        assert!(!is("localhost:4096", "127.0.0.1:4097"));
+        assert!(!is("localhost:1/a", "localhost:1/b"));
+        assert!(!is("localhost:1", "nas:1"));
     }
 
     #[test]

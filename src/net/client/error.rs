@@ -12,6 +12,9 @@ pub enum ClientError {
     /// The address is not one.
     #[error("not a usable address: {0}")]
     Address(String),
+    /// The client is only reading: nothing was sent.
+    #[error("nothing was sent: this server is read only")]
+    ReadOnly,
     /// Nobody listens at the port.
     #[error("connection refused: nothing listens there")]
     Refused,

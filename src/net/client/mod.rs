@@ -3,7 +3,8 @@
 //! What it does: send, check status, content type and shape before anything is believed, decode.
 //! What it does not: retry, or decide what may be asked (that is `link::inspect`). Any path may
 //! answer 200 with a web page, so a 200 alone means nothing. Invariants: every wait has a limit;
-//! redirects are not followed and proxies not used, so the password goes to no other host.
+//! redirects are not followed and proxies not used, so the password goes to no other host; a client that
+//! is only reading sends no method but GET.
 
 mod act;
 mod address;
@@ -56,6 +57,7 @@ pub struct Client {
     credentials: Option<Credentials>,
     waits: Waits,
     clock: Clock,
+    read_only: bool,
 }
 
 impl std::fmt::Debug for Client {
@@ -113,7 +115,17 @@ impl Client {
             address,
             waits,
             clock,
+            read_only: false,
         })
+    }
+
+    /// The same, but it sends nothing that could change something.
+    #[must_use]
+    pub fn only_reading(self) -> Self {
+        Self {
+            read_only: true,
+            ..self
+        }
     }
 
     /// Where it is, without credentials.
@@ -146,8 +158,11 @@ impl Client {
         }
     }
 
-    /// Sends; anything but a success is an error.
+    /// Sends; anything but a success is an error. All that is not the event stream goes through here.
     async fn successful(&self, ask: Ask<'_>) -> Result<Response, ClientError> {
+        if self.read_only && ask.method != Method::GET {
+            return Err(ClientError::ReadOnly);
+        }
         let response = self.send(self.request(&ask), ask.wait).await?;
         self.check_status(response).await
     }

@@ -26,9 +26,11 @@ impl From<ClientError> for Loss {
             ClientError::Refused => LostCause::Refused,
             ClientError::Unauthorized => LostCause::Unauthorized,
             ClientError::Timeout(_) | ClientError::Trickle { .. } => LostCause::Wedged,
-            ClientError::Unreachable(_) | ClientError::Cut { .. } | ClientError::Address(_) => {
-                LostCause::Unreachable
-            }
+            // The last one is no loss, and of no link: links only read.
+            ClientError::Unreachable(_)
+            | ClientError::Cut { .. }
+            | ClientError::Address(_)
+            | ClientError::ReadOnly => LostCause::Unreachable,
             ClientError::Status { code, .. } if (502..=504).contains(code) => {
                 LostCause::Unreachable
             }

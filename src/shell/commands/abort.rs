@@ -1,9 +1,10 @@
 //! `ocwatch abort`: stop what runs, verified.
 
-use super::{agreed, client, locate_all, may_act, report, say, warn_if_asleep};
+use super::{agreed, client, locate_all, may_act, read_again, report, say, warn_if_asleep};
 use crate::core::plan::{self, Plan};
 use crate::net::client::Client;
 use crate::shell::act::abort::{Patience, abort};
+use crate::shell::audit::{About, Acted, Audit, Entry, recorded};
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::session_ref::Purpose;
 use crate::shell::snapshot::Snapshot;
@@ -11,12 +12,13 @@ use crate::tui::{Theme, safe};
 use std::io::Write;
 
 /// `ocwatch abort`. Each plan is shown on stderr before it is carried out; without `yes` it is also
-/// asked for on the terminal.
+/// asked for on the terminal. What cannot be recorded is not done.
 pub async fn abort_all(
     mut snapshot: Snapshot,
     clients: &[Client],
     sessions: &[String],
     yes: bool,
+    audit: &Audit,
     out: &mut impl Write,
 ) -> Result<Exit, Trouble> {
     let keys = locate_all(&mut snapshot, sessions, Purpose::Act).await?;
@@ -37,8 +39,18 @@ pub async fn abort_all(
             continue;
         }
         let client = client(clients, &key)?;
-        let outcome = abort(client, &plan, Patience::default(), |_| {}).await;
-        exit = exit.worst(report(out, &snapshot, &key, "abort", &outcome)?);
+        let entry = Entry::new(&snapshot.app, &key, "abort", &plan.lines);
+        let about = About {
+            key: key.clone(),
+            settle: plan.settle.clone(),
+        };
+        let work = async {
+            let outcome = abort(client, &plan, Patience::default(), |_| {}).await;
+            let after = read_again(&mut snapshot, &about).await;
+            Acted { outcome, after }
+        };
+        let done = recorded(audit, entry, work).await;
+        exit = exit.worst(report(out, &snapshot, &key, "abort", &done)?);
     }
     Ok(exit)
 }

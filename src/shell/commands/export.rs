@@ -1,6 +1,6 @@
 //! `ocwatch export`: a session as a file.
 
-use super::{client, locate_all, may_act, warn_if_asleep};
+use super::{client, locate_all, may_export, warn_if_asleep};
 use crate::core::id::SessionKey;
 use crate::core::present::clean;
 use crate::net::client::Client;
@@ -33,7 +33,7 @@ pub async fn export_all(
 ) -> Result<Exit, Trouble> {
     let keys = locate_all(&mut snapshot, sessions, Purpose::Read).await?;
     for key in keys {
-        may_act(&snapshot, &key)?;
+        may_export(&snapshot, &key)?;
         warn_if_asleep(&snapshot, &key);
         let client = client(clients, &key)?;
         export_one(client, &key, output, force, out).await?;

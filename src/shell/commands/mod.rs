@@ -1,16 +1,18 @@
 //! The headless commands: one snapshot, one answer, one exit code.
 //!
-//! What it does: `status`, `explain`, `abort`, `export`, and what they share: finding the sessions
+//! What it does: `status`, `explain`, `abort`, `export`, `log`, and what they share: finding the sessions
 //! that were named, showing what will be done, telling how it ended. Results go to `out`, everything
 //! else to stderr. What it does not: parse arguments.
 
 mod abort;
 mod export;
+mod log;
 mod read;
 mod reset;
 
 pub use abort::abort_all;
 pub use export::{Output, export_all, output};
+pub use log::{Wanted, log};
 pub use read::{explain, status};
 pub use reset::{ResetWish, reset};
 
@@ -20,6 +22,7 @@ use crate::core::id::SessionKey;
 use crate::core::plan;
 use crate::core::present::clean;
 use crate::net::client::Client;
+use crate::shell::audit::{About, READ_AGAIN, Recorded, Standing};
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::session_ref::{Purpose, find};
 use crate::shell::snapshot::Snapshot;
@@ -76,13 +79,18 @@ async fn locate_all(
 
 /// Some servers are only read.
 fn may_act(snapshot: &Snapshot, key: &SessionKey) -> Result<(), Trouble> {
-    match plan::refused(&snapshot.app.store, key) {
-        Some(why) => Err(Trouble::Failed(format!(
-            "{}: {why}",
-            clean(key.session.as_str())
-        ))),
-        None => Ok(()),
-    }
+    refuse(key, plan::refused(&snapshot.app.store, key))
+}
+
+/// And some not even that far.
+fn may_export(snapshot: &Snapshot, key: &SessionKey) -> Result<(), Trouble> {
+    let why = plan::unexportable(&snapshot.app.store, key);
+    refuse(key, why.map(str::to_owned))
+}
+
+fn refuse(key: &SessionKey, why: Option<String>) -> Result<(), Trouble> {
+    let failed = |why| Trouble::Failed(clean(&format!("{}: {why}", key.session)));
+    why.map_or(Ok(()), |why| Err(failed(why)))
 }
 
 /// Whatever is asked of a session starts its project: a person must know.
@@ -98,6 +106,17 @@ fn warn_if_asleep(snapshot: &Snapshot, key: &SessionKey) {
 fn client<'a>(clients: &'a [Client], key: &SessionKey) -> Result<&'a Client, Trouble> {
     let client = clients.get(usize::from(key.server.0));
     client.ok_or_else(|| Trouble::Failed("its server is not known".to_owned()))
+}
+
+/// How a session stands after an action: what that was about is read again, within a limit.
+async fn read_again(snapshot: &mut Snapshot, about: &About) -> Option<Standing> {
+    let asked = (snapshot.clock)();
+    about.read_again(&snapshot.feed.commands);
+    let end = snapshot.deadline.min(Instant::now() + READ_AGAIN);
+    let is_read = |snapshot: &mut Snapshot| about.is_read(&snapshot.app, asked);
+    let in_time = snapshot.until(end, is_read).await;
+    let verdict = snapshot.app.verdict(&about.key).filter(|_| in_time);
+    verdict.map(Standing::of)
 }
 
 /// Shows the plan on stderr and asks. Anything but `y` or `yes` is no.
@@ -122,12 +141,12 @@ fn report(
     snapshot: &Snapshot,
     key: &SessionKey,
     action: &str,
-    outcome: &Outcome,
+    done: &Recorded,
 ) -> Result<Exit, Trouble> {
     let server = snapshot.app.store.server(key.server);
     let server = server.map_or("?", |server| server.spec.name.as_str());
     let name = format!("{server}/{}", key.session);
-    let (word, text, exit) = match outcome {
+    let (word, text, exit) = match &done.outcome {
         Outcome::Done(text) => ("done", text, Exit::Done),
         Outcome::NoEffect(text) => ("no effect", text, Exit::Failed),
         Outcome::Failed(text) => ("failed", text, Exit::Failed),
@@ -137,6 +156,9 @@ fn report(
     match exit {
         Exit::Done => writeln!(out, "{line}")?,
         _ => say(&line, &snapshot.theme),
+    }
+    if let Some(warning) = &done.warning {
+        say(&format!("{name}: {action}: {warning}"), &snapshot.theme);
     }
     Ok(exit)
 }

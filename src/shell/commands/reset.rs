@@ -1,6 +1,8 @@
 //! `ocwatch reset`: the ladder, shown first, verified, and one session at a time.
 
-use super::{agreed, client, locate, may_act, read_session, report, say, warn_if_asleep};
+use super::{
+    agreed, client, locate, may_act, read_again, read_session, report, say, warn_if_asleep,
+};
 use crate::core::app::Outcome;
 use crate::core::id::SessionKey;
 use crate::core::plan;
@@ -9,6 +11,7 @@ use crate::net::client::Client;
 use crate::shell::act::abort::Patience;
 use crate::shell::act::reset::{Hands, reset as climb};
 use crate::shell::act::survey::survey;
+use crate::shell::audit::{About, Acted, Audit, Entry, Recorded, recorded};
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::session_ref::Purpose;
 use crate::shell::snapshot::Snapshot;
@@ -36,6 +39,7 @@ pub async fn reset(
     clients: &[Client],
     session: &str,
     wish: &ResetWish,
+    audit: &Audit,
     out: &mut impl Write,
 ) -> Result<Exit, Trouble> {
     let key = locate(&mut snapshot, session, Purpose::Act).await?;
@@ -61,7 +65,11 @@ pub async fn reset(
         return Ok(Exit::Done);
     }
     if let Some(outcome) = nothing_to_do(&first) {
-        return report(out, &snapshot, &key, "reset", &outcome);
+        let done = Recorded {
+            outcome,
+            warning: None,
+        };
+        return report(out, &snapshot, &key, "reset", &done);
     }
     // As with all that is said: if nobody reads it, that is no error.
     if wish.yes {
@@ -72,8 +80,23 @@ pub async fn reset(
         say("left as it is", &snapshot.theme);
         return Ok(Exit::Failed);
     }
-    let outcome = up(&snapshot, client, &subject, order, wish).await?;
-    report(out, &snapshot, &key, "reset", &outcome)
+    let about = About::of_reset(&key, &subject);
+    let mut entry = Entry::of_reset(&snapshot.app, &subject, &order);
+    entry.plan.extend(first.lines);
+    let mut asked = Ok(());
+    let work = async {
+        let climbed = up(&snapshot, client, &subject, order, wish).await;
+        let outcome = climbed.unwrap_or_else(|why| {
+            let outcome = Outcome::Failed(why.to_string());
+            asked = Err(why);
+            outcome
+        });
+        let after = read_again(&mut snapshot, &about).await;
+        Acted { outcome, after }
+    };
+    let done = recorded(audit, entry, work).await;
+    asked?;
+    report(out, &snapshot, &key, "reset", &done)
 }
 
 fn nothing_to_do(ladder: &Ladder) -> Option<Outcome> {

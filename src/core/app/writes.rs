@@ -1,0 +1,40 @@
+//! Which actions change something on a server.
+//!
+//! What it does: say so of each, so that a new one cannot be forgotten. What it does not: refuse
+//! anything; `core::plan` says where that is.
+
+use super::keymap::Action;
+
+impl Action {
+    /// Whether it changes something on a server: never offered where a server is only read.
+    pub fn changes(self) -> bool {
+        match self {
+            Action::Abort | Action::Reset => true,
+            // A file here, or what is shown. Loading a project is no more than asking about it.
+            Action::Export
+            | Action::Load
+            | Action::Mark
+            | Action::Servers
+            | Action::Explain
+            | Action::Open
+            | Action::Back
+            | Action::Quit
+            | Action::Filter
+            | Action::Attention
+            | Action::Fold
+            | Action::Unfold
+            | Action::Down
+            | Action::Up
+            | Action::Top
+            | Action::Bottom
+            | Action::PageDown
+            | Action::PageUp
+            | Action::HalfDown
+            | Action::HalfUp
+            | Action::Redraw
+            | Action::Suspend
+            | Action::Log
+            | Action::Help => false,
+        }
+    }
+}
