@@ -67,7 +67,8 @@ pub fn until_printed(server: &OpenCode, id: &str, word: &str) {
 /// Until an answer streams: a poll shows the part, not its text.
 pub fn until_streams(server: &OpenCode, id: &str, kind: &str) {
     until_part(server, id, kind, |part| {
-        part["type"] == kind && part["time"]["end"].is_null()
+        // A prompt is text, too, without any time.
+        part["type"] == kind && part["time"]["start"].is_u64() && part["time"]["end"].is_null()
     });
 }
 
