@@ -6,7 +6,8 @@
 //!
 //! Directives, anywhere in the last user message: `say:TEXT`; `slow:N` (a token a second for N seconds);
 //! `flood:N` (N tokens at once); `big:BYTES` (so much text in pieces of 4 KiB); `hang` (one token, then
-//! silence); `bash:CMD`; `question`; `tool:NAME JSON`; `err:CODE`. After a tool result it says
+//! silence); `ponder` (one token of reasoning, then silence); `half:NAME` (a call of a tool whose arguments
+//! never end); `bash:CMD`; `question`; `tool:NAME JSON`; `err:CODE`. After a tool result it says
 //! `tool finished`; without a directive `ok`; a request without tools (a title) gets `Scripted title`.
 
 use super::directive::{after, number};
@@ -99,7 +100,8 @@ enum Reply {
         tokens: Vec<String>,
         every: Duration,
     },
-    Hang,
+    /// This piece of an answer, then nothing more for ever.
+    Silence(Value),
     Call {
         name: String,
         arguments: Value,
@@ -164,8 +166,8 @@ fn reply_to(prompt: &str, after_tool: bool) -> Reply {
     if after_tool {
         return say("tool finished");
     }
-    if word("hang") {
-        return Reply::Hang;
+    if let Some(silence) = silence(prompt) {
+        return silence;
     }
     if let Some(seconds) = number(prompt, "slow:") {
         return tokens(seconds, Duration::from_secs(1));
@@ -186,6 +188,21 @@ fn reply_to(prompt: &str, after_tool: bool) -> Reply {
         return question();
     }
     say(after(prompt, "say:").unwrap_or("ok"))
+}
+
+fn silence(prompt: &str) -> Option<Reply> {
+    let word = |name: &str| prompt.split_whitespace().any(|w| w == name);
+    let piece = if word("hang") {
+        json!({"content": "thinking"})
+    } else if word("ponder") {
+        json!({"reasoning_content": "thinking"})
+    } else {
+        let name = after(prompt, "half:")?.split_whitespace().next()?;
+        let function = json!({"name": name, "arguments": "{\""});
+        let call = json!({"index": 0, "id": "call_half", "type": "function", "function": function});
+        json!({"tool_calls": [call]})
+    };
+    Some(Reply::Silence(piece))
 }
 
 fn say(text: &str) -> Reply {
@@ -264,7 +281,9 @@ fn whole(reply: &Reply, call: u64) -> Value {
             json!({"role": "assistant", "content": tokens.concat()}),
             "stop",
         ),
-        Reply::Hang | Reply::Refuse(_) => (json!({"role": "assistant", "content": ""}), "stop"),
+        Reply::Silence(_) | Reply::Refuse(_) => {
+            (json!({"role": "assistant", "content": ""}), "stop")
+        }
     };
     let choice = json!({"index": 0, "message": message, "finish_reason": finish});
     json!({"id": "c", "object": "chat.completion", "model": "scripted", "choices": [choice], "usage": usage()})
@@ -303,8 +322,8 @@ fn streamed(reply: &Reply, call: u64) -> Response {
             frames.push(chunk(&json!({"tool_calls": calls}), None));
             finish = Some("tool_calls");
         }
-        Reply::Hang => {
-            frames.push(chunk(&json!({"content": "thinking"}), None));
+        Reply::Silence(piece) => {
+            frames.push(chunk(piece, None));
             finish = None;
         }
         Reply::Refuse(_) => {}
@@ -350,7 +369,10 @@ mod tests {
         let decide = |text: &str| brain.decide(&asked(text, true, "system"));
         assert_eq!(decide("please say:hello you"), say("hello you"));
         assert_eq!(decide("err:429"), Reply::Refuse(429));
-        assert_eq!(decide("hang"), Reply::Hang);
+        let hang = json!({"content": "thinking"});
+        assert_eq!(decide("hang"), Reply::Silence(hang));
+        let half = format!("{:?}", decide("half:write soon"));
+        assert!(half.contains("\"write\""), "{half}");
         assert_eq!(decide("change nothing"), say("ok"));
         let Reply::Text { tokens, .. } = decide("big:5000") else {
             panic!("no text");

@@ -38,5 +38,6 @@ mod inspect;
 mod resend;
 mod trouble;
 mod turns;
+mod unstick;
 mod watch;
 mod zombie;

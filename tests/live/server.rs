@@ -128,6 +128,9 @@ impl OpenCode {
         let config = json!({
             "model": "scripted/scripted", "small_model": "scripted/scripted",
             "share": "disabled", "autoupdate": false,
+            // A subagent that may have subagents, and ask: by default none may.
+            "subagent_depth": 3,
+            "agent": {"nester": {"mode": "subagent", "permission": {"task": "allow", "question": "allow"}}},
             "provider": {"scripted": {
                 "npm": "@ai-sdk/openai-compatible", "name": "Scripted",
                 "options": {"baseURL": self.model.base_url(), "apiKey": "none"},
