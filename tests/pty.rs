@@ -185,7 +185,7 @@ fn the_demo_shows_judged_sessions_and_q_quits() {
     assert!(terminal.emulator.screen().alternate_screen());
     terminal.until_text("≠");
     terminal.press("?");
-    terminal.until_text("show or leave this help");
+    terminal.until_text("abort the session, verified");
     terminal.press("q");
     terminal.until("the table again", |screen| judged(screen) >= 8);
     terminal.press("q");
@@ -358,7 +358,7 @@ fn a_flood_of_events_does_not_hold_up_a_key() {
     terminal.until_text("streaming");
     assert_eq!(sim.flood(&ids["writes"], 20_000), 20_000);
     terminal.press("?");
-    let took = terminal.until_text("show or leave this help");
+    let took = terminal.until_text("abort the session, verified");
     // 100 ms is the aim of a release build on a machine of its own; this one is neither.
     assert!(took < Duration::from_secs(1), "{took:?}");
     terminal.press("Q");

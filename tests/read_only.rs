@@ -77,6 +77,17 @@ prompt = "go"
 step = [{ do = { text = { text = "done" } } }]
 
 [[session]]
+key = "permission"
+title = "Wants to"
+directory = "/usr"
+then = []
+[[session.turn]]
+age = "9m"
+prompt = "go"
+end = "open"
+step = [{ open = true, do = { bash = { command = "rm -r build", ask = true } } }]
+
+[[session]]
 key = "unanswered"
 title = "Never answered"
 directory = "/usr"
@@ -176,14 +187,14 @@ impl Desk {
             waiting: Vec::new(),
             ahead: Span::ZERO,
         };
-        desk.until("five sessions, judged", |app| {
+        desk.until("six sessions, judged", |app| {
             let known = |key: &str| {
                 let key = key_of(world, key);
                 let read = app.store.session(&key).is_some_and(|it| it.tail.is_read());
                 read && app.verdict(&key).is_some_and(|it| it.reported.is_known())
             };
-            let awake = ["stuck", "waiting", "idle", "unanswered"];
-            app.rows.len() == 5 && awake.into_iter().all(known)
+            let awake = ["stuck", "waiting", "permission", "idle", "unanswered"];
+            app.rows.len() == 6 && awake.into_iter().all(known)
         })
         .await;
         desk
@@ -251,7 +262,7 @@ impl Desk {
             })
             .await;
             for _ in 0..5 {
-                if self.app.ui.dialog.is_some() {
+                if self.app.ui.dialog.is_some() || self.app.ui.reply.is_some() {
                     self.press(yes);
                 }
             }
@@ -326,7 +337,12 @@ fn the_same_keys_write_where_they_may() {
         assert!(!world.writes().is_empty(), "{}", binding.name);
         let log = read(world.home.path()).expect("a log").expect("a file");
         let recorded = log.actions.iter().map(|it| it.clone().into_json());
-        let recorded = recorded.filter(|it| it["action"] == binding.name);
+        // Whatever is said to an ask is an answer.
+        let name = match binding.name {
+            "reply" | "allow-once" | "allow-always" | "deny" => "answer",
+            name => name,
+        };
+        let recorded = recorded.filter(|it| it["action"] == name);
         let recorded: Vec<_> = recorded.collect();
         assert!(!recorded.is_empty(), "{} is not recorded", binding.name);
         for action in recorded {
@@ -383,7 +399,7 @@ enum Kind {
 
 fn kind(command: &str) -> Kind {
     match command {
-        "abort" | "reset" | "resend" => Kind::Acts,
+        "abort" | "reset" | "answer" | "resend" => Kind::Acts,
         "explain" | "export" => Kind::Reads,
         "status" | "watch" | "log" => Kind::Looks,
         other => panic!("say here what {other} is"),
@@ -404,6 +420,9 @@ fn call(command: &clap::Command, session: &str) -> Vec<String> {
             .get_arguments()
             .any(|it| it.get_long() == Some(name))
     };
+    if takes("choose") {
+        args.extend(["--choose", "A"]);
+    }
     if takes("text") {
         args.extend(["--text", "go on"]);
     }

@@ -46,7 +46,7 @@ pub enum PageKind {
 }
 
 /// A question that waits for an answer; bound to its session, wherever the row goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum DialogState {
     /// Abort, with the plan of each session.
     Abort(Vec<Plan>),

@@ -16,7 +16,7 @@ const UNREAD: Span = Span(400);
 const FRESH: Span = Span::mins(10);
 
 /// The dialog of a reset.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ResetDialog {
     /// Whose; the dialog stays with it, wherever the row goes.
     pub key: SessionKey,

@@ -5,6 +5,7 @@
 
 use super::carry::{carry_out, name};
 use super::look::{Look, look};
+use super::patient;
 use crate::core::app::Outcome;
 use crate::core::id::SessionId;
 use crate::core::plan::{Plan, Step};
@@ -41,7 +42,7 @@ pub async fn abort(
     patience: Patience,
     sent: impl Fn(&SessionId),
 ) -> Outcome {
-    let before = match look(client, plan).await {
+    let before = match patient(|| look(client, plan)).await {
         Ok(before) => before,
         Err(why) => return Outcome::Failed(format!("it could not be read before: {why}")),
     };

@@ -10,6 +10,7 @@ use crate::core::plan::survey::{Neighbour, Survey, Surveyed};
 use crate::core::wire::v1::Decoded;
 use crate::core::wire::{Ask, SessionInfo, Status};
 use crate::net::client::{Client, ClientError};
+use crate::shell::act::patient;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Messages per request.
@@ -25,6 +26,13 @@ pub async fn survey(client: &Client, subject: &Subject) -> Result<Survey, Client
     for directory in &places {
         place(client, directory, &mut rows, &mut survey.neighbours).await?;
     }
+    let heard = subject.known_asks.iter();
+    let unread = |ask: &&Ask| {
+        let row = rows.iter().find(|row| row.session == ask.session);
+        row.is_some_and(|row| row.asks_unread.is_some())
+    };
+    let heard: Vec<Ask> = heard.filter(unread).cloned().collect();
+    hand_out(heard, &mut rows);
     for row in rows.iter_mut().filter(|row| !row.gone) {
         messages(client, row).await?;
     }
@@ -35,10 +43,7 @@ pub async fn survey(client: &Client, subject: &Subject) -> Result<Survey, Client
 
 /// The session and its descendants, nearest first.
 async fn family(client: &Client, subject: &Subject) -> Result<Vec<Surveyed>, ClientError> {
-    let root = match client
-        .session(&subject.session, Some(&subject.directory))
-        .await
-    {
+    let root = match patient(|| client.session(&subject.session, Some(&subject.directory))).await {
         Ok(info) => surveyed(&info),
         Err(ClientError::Status { code: 404, .. }) => gone(subject),
         Err(why) => return Err(why),
@@ -62,7 +67,7 @@ async fn family(client: &Client, subject: &Subject) -> Result<Vec<Surveyed>, Cli
         if !met.insert(id.clone()) {
             continue;
         }
-        match client.session(id, Some(&subject.directory)).await {
+        match patient(|| client.session(id, Some(&subject.directory))).await {
             Ok(info) => rows.push(surveyed(&info)),
             Err(ClientError::Status { code: 404, .. }) => {}
             Err(why) => return Err(why),
@@ -76,7 +81,7 @@ async fn children(
     of: &SessionId,
     directory: &Directory,
 ) -> Result<Vec<SessionInfo>, ClientError> {
-    match client.children(of, Some(directory)).await {
+    match patient(|| client.children(of, Some(directory))).await {
         Ok(rows) => Ok(whole(rows, "a session row")?),
         Err(why) if why.is_missing() => Ok(Vec::new()),
         Err(ClientError::Status { code: 404, .. }) => Ok(Vec::new()),
@@ -140,10 +145,10 @@ async fn place(
     rows: &mut [Surveyed],
     neighbours: &mut Vec<Neighbour>,
 ) -> Result<(), ClientError> {
-    let status = client.status(Some(directory)).await?;
+    let status = patient(|| client.status(Some(directory))).await?;
     let status = whole(status, "a status entry")?;
-    let questions = client.questions(Some(directory)).await;
-    let permissions = client.permissions(Some(directory)).await;
+    let questions = patient(|| client.questions(Some(directory))).await;
+    let permissions = patient(|| client.permissions(Some(directory))).await;
     for (id, status) in &status {
         let Some(word) = word(status) else { continue };
         match rows.iter_mut().find(|row| row.session == *id) {
@@ -176,7 +181,10 @@ async fn place(
 
 fn hand_out(asks: Vec<Ask>, rows: &mut [Surveyed]) {
     for ask in asks {
-        if let Some(row) = rows.iter_mut().find(|row| row.session == ask.session) {
+        let of = |row: &&mut Surveyed| {
+            row.session == ask.session && row.asks.iter().all(|it| it.id != ask.id)
+        };
+        if let Some(row) = rows.iter_mut().find(of) {
             row.asks.push(ask);
         }
     }
@@ -196,9 +204,8 @@ async fn messages(client: &Client, row: &mut Surveyed) -> Result<(), ClientError
     let mut before: Option<String> = None;
     let mut older: Vec<Vec<_>> = Vec::new();
     for _ in 0..MANY {
-        let page = client
-            .messages_page(&row.session, PAGE, before.as_deref())
-            .await;
+        let page = || client.messages_page(&row.session, PAGE, before.as_deref());
+        let page = patient(page).await;
         let page = match page {
             Err(ClientError::Status { code: 404, .. }) => {
                 row.gone = true;

@@ -100,8 +100,8 @@ impl Entry {
     pub fn of(app: &App, plan: &Plan) -> Self {
         let entry = Self::new(app, &plan.key, plan.action.word(), &plan.lines);
         let sent = plan.steps.iter().find_map(|step| match step {
-            Step::Prompt { text, .. } => Some(text.clone()),
-            Step::Reject {
+            Step::Prompt { text, .. }
+            | Step::Reject {
                 message: Some(text),
                 ..
             } => Some(text.clone()),

@@ -179,7 +179,7 @@ fn subject(snapshot: &Snapshot, key: &SessionKey) -> Result<Subject, Trouble> {
 fn told(title: &str, lines: &[String], theme: &Theme) -> String {
     let mut text = format!("Reset \"{}\"\n", safe(title, theme));
     for (line, number) in lines.iter().zip(1..) {
-        text.push_str(&format!("  {number} {}\n", safe(line, theme)));
+        text.extend([&format!("  {number} "), &*safe(line, theme), "\n"]);
     }
     text
 }

@@ -141,7 +141,7 @@ pub fn answered_last(session: &Session) -> Option<&ModelRef> {
 fn find<'a>(store: &'a Store, verdict: &Verdict) -> Result<(&'a Server, &'a Session), Refused> {
     let key = &verdict.key;
     if let Some(why) = super::refused(store, key) {
-        return Err(Refused::Now(why.to_owned()));
+        return Err(Refused::Now(why.clone()));
     }
     let both = store.server(key.server).zip(store.session(key));
     both.ok_or_else(|| Refused::Now("the session is gone".to_owned()))

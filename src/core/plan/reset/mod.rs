@@ -18,6 +18,7 @@ use crate::core::id::{Directory, SessionId, SessionKey};
 use crate::core::judge::{Level, Verdict};
 use crate::core::store::Store;
 use crate::core::time::Span;
+use crate::core::wire::Ask;
 use std::collections::BTreeSet;
 
 /// A rung, from the gentlest up.
@@ -59,6 +60,7 @@ impl Consent {
 
 /// What was known of the session when the reset was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Cause {
     /// It is seen running in another process: hands off.
     pub elsewhere: bool,
@@ -87,7 +89,7 @@ pub fn cause(verdict: &Verdict) -> Cause {
 }
 
 /// Whom to survey.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
     /// The session.
     pub session: SessionId,
@@ -97,6 +99,9 @@ pub struct Subject {
     pub title: String,
     /// Subagents that are known, at any depth.
     pub known_below: Vec<SessionId>,
+    /// What they were heard to ask: counts where the list of asks cannot be read (one permission that
+    /// the server cannot put into JSON spoils the list of its whole directory).
+    pub known_asks: Vec<Ask>,
 }
 
 /// As the store knows it; also a deleted session that still runs. `None`: no such session.
@@ -109,6 +114,10 @@ pub fn subject(store: &Store, key: &SessionKey) -> Option<Subject> {
             directory: session.info.directory.clone(),
             title: session.info.title.clone(),
             known_below: below.iter().map(|it| it.info.id.clone()).collect(),
+            known_asks: std::iter::once(session)
+                .chain(below)
+                .flat_map(|it| server.pending(it).map(|it| it.ask.clone()))
+                .collect(),
         });
     }
     let zombie = server.strangers.get(&key.session)?;
@@ -117,6 +126,7 @@ pub fn subject(store: &Store, key: &SessionKey) -> Option<Subject> {
         directory: zombie.directory.clone(),
         title: format!("deleted session {}", key.session),
         known_below: Vec::new(),
+        known_asks: Vec::new(),
     })
 }
 

@@ -63,19 +63,20 @@ pub fn next(survey: &Survey, cause: &Cause, tried: &Tried, now: UnixMs) -> Next 
 
 /// In words why the next prompt will do.
 fn well(root: &Surveyed) -> String {
-    let unreadable = root.asks_unread.as_ref();
-    let mut words = "the next prompt continues".to_owned();
+    let mut words = vec!["the next prompt continues".to_owned()];
     if root.reverted {
-        words.push_str(" (and deletes what its pending revert hides)");
+        words.push("it deletes what the pending revert hides".to_owned());
     }
     if root.unread > 0 {
         let unread = root.unread;
-        words.push_str(&format!(
-            "; {unread} of its messages or parts could not be understood"
+        words.push(format!(
+            "{unread} of its messages or parts could not be understood"
         ));
     }
-    if let Some(why) = unreadable {
-        words.push_str(&format!("; what it asks could not be read: {why}"));
+    if let Some(why) = &root.asks_unread {
+        words.push(format!(
+            "what its project asks cannot be listed ({why}): disposing the project would clear that"
+        ));
     }
-    words
+    words.join("; ")
 }

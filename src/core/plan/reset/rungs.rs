@@ -140,14 +140,12 @@ pub(super) fn repair(survey: &Survey, cause: &Cause, now: UnixMs) -> Rung {
 }
 
 fn told(part: &BrokenPart, now: UnixMs) -> String {
-    let mut words = format!("{} {}", part.tool, part.subject)
-        .trim_end()
-        .to_owned();
-    match part.start {
-        Some(start) => words.push_str(&format!(", running since {}", now.since(start).words())),
-        None => words.push_str(", its arguments were never finished"),
-    }
-    words
+    let what = format!("{} {}", part.tool, part.subject);
+    let since = match part.start {
+        Some(start) => format!("running since {}", now.since(start).words()),
+        None => "its arguments were never finished".to_owned(),
+    };
+    format!("{}, {since}", what.trim_end())
 }
 
 pub(super) fn dispose(survey: &Survey, tried: &Tried) -> Rung {

@@ -22,6 +22,7 @@ pub(super) async fn fork(
         directory: subject.directory.clone(),
         title: made.title.clone(),
         known_below: Vec::new(),
+        known_asks: Vec::new(),
     };
     let told = format!("forked to {} \"{}\"", made.id, made.title);
     let seen = read(hands, &copy).await?;

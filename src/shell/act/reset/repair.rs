@@ -10,6 +10,7 @@ use crate::core::plan::Step;
 use crate::core::plan::repair::{RepairError, errored};
 use crate::core::plan::reset::{ResetOrder, Subject};
 use crate::core::plan::survey::{Survey, Surveyed};
+use crate::shell::act::patient;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -70,7 +71,7 @@ pub(super) async fn repair(
             continue;
         };
         (hands.progress)(&format!("setting part {} of {}", set + 1, parts.len()));
-        let status = hands.client.status(Some(directory)).await?;
+        let status = patient(|| hands.client.status(Some(directory))).await?;
         if status.items.contains_key(session) || status.skipped > 0 {
             let words = "it runs again: its parts are left alone";
             return Err(Halt::NoEffect(words.to_owned()));
@@ -99,7 +100,7 @@ async fn set_part(
     part: &PartId,
 ) -> Result<bool, Halt> {
     let failed = |why: String| Halt::Failed(format!("failed to set {part} to error: {why}"));
-    let raw = hands.client.message_raw(session, message).await?;
+    let raw = patient(|| hands.client.message_raw(session, message)).await?;
     let whole: Value = serde_json::from_str(raw.get()).map_err(|why| failed(why.to_string()))?;
     let parts = whole.get("parts").and_then(Value::as_array);
     let ours = |it: &&Value| it.get("id").and_then(Value::as_str) == Some(part.as_str());
