@@ -1,9 +1,5 @@
 //! `R` and marks: keys in, effects out, while the world moves.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use ocwatch::core::app::keymap::Key;
 use ocwatch::core::app::{App, AppOptions, DialogState, Done, Effect, Msg, Outcome, update};
@@ -45,59 +41,10 @@ impl Desk {
             app: App::new(vec![spec], options),
             now: NOW,
         };
-        let at = UnixMs(NOW);
-        let directory = Directory::new(HOME);
-        let asks = |kind| {
-            Body::Asks(AsksRead {
-                kind,
-                directory: directory.clone(),
-                asked_at: at,
-                asks: Vec::new(),
-            })
-        };
-        let rows = ["ses_a", "ses_b", "ses_c"];
-        let mut bodies = vec![
-            Body::Link(LinkReport::Connecting { attempt: 1 }),
-            Body::Link(LinkReport::Identified {
-                dialect: Dialect::V1,
-                version: Some("1.18.33".into()),
-                skew: None,
-                unsecured: false,
-            }),
-            Body::Sessions(SessionList {
-                rows: rows.iter().map(|id| row(id, at)).collect(),
-                asked_at: at,
-                complete: true,
-            }),
-            Body::Directory(DirectoryReport {
-                directory: directory.clone(),
-                state: DirectoryState::Loaded,
-            }),
-            Body::Status(StatusRead {
-                directory: directory.clone(),
-                asked_at: at,
-                entries: busy
-                    .iter()
-                    .map(|id| ((*id).into(), Status::Busy))
-                    .collect::<BTreeMap<_, _>>(),
-            }),
-            asks(AskKind::Permission),
-            asks(AskKind::Question),
-        ];
-        bodies.extend(rows.iter().map(|id| {
-            Body::Tail(TailRead {
-                session: (*id).into(),
-                asked_at: at,
-                messages: Vec::new(),
-                whole: true,
-                missing: 0,
-            })
-        }));
-        bodies.push(Body::Link(LinkReport::Live));
-        let inputs = bodies.into_iter().map(|body| Input {
+        let inputs = bodies(busy).into_iter().map(|body| Input {
             server: ServerId(0),
             epoch: Epoch(1),
-            at,
+            at: UnixMs(NOW),
             body,
         });
         desk.msg(Msg::Feed(inputs.collect()));
@@ -128,6 +75,60 @@ impl Desk {
         let (key, read) = (key.clone(), Ok(survey));
         assert!(self.msg(Msg::Surveyed { key, read }).is_empty());
     }
+}
+
+/// What its link says: three sessions of one directory, read whole.
+fn bodies(busy: &[&str]) -> Vec<Body> {
+    let at = UnixMs(NOW);
+    let directory = Directory::new(HOME);
+    let asks = |kind| {
+        Body::Asks(AsksRead {
+            kind,
+            directory: directory.clone(),
+            asked_at: at,
+            asks: Vec::new(),
+        })
+    };
+    let rows = ["ses_a", "ses_b", "ses_c"];
+    let mut bodies = vec![
+        Body::Link(LinkReport::Connecting { attempt: 1 }),
+        Body::Link(LinkReport::Identified {
+            dialect: Dialect::V1,
+            version: Some("1.18.33".into()),
+            skew: None,
+            unsecured: false,
+        }),
+        Body::Sessions(SessionList {
+            rows: rows.iter().map(|id| row(id, at)).collect(),
+            asked_at: at,
+            complete: true,
+        }),
+        Body::Directory(DirectoryReport {
+            directory: directory.clone(),
+            state: DirectoryState::Loaded,
+        }),
+        Body::Status(StatusRead {
+            directory: directory.clone(),
+            asked_at: at,
+            entries: busy
+                .iter()
+                .map(|id| ((*id).into(), Status::Busy))
+                .collect::<BTreeMap<_, _>>(),
+        }),
+        asks(AskKind::Permission),
+        asks(AskKind::Question),
+    ];
+    bodies.extend(rows.iter().map(|id| {
+        Body::Tail(TailRead {
+            session: (*id).into(),
+            asked_at: at,
+            messages: Vec::new(),
+            whole: true,
+            missing: 0,
+        })
+    }));
+    bodies.push(Body::Link(LinkReport::Live));
+    bodies
 }
 
 fn row(id: &str, at: UnixMs) -> SessionInfo {

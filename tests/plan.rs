@@ -1,5 +1,8 @@
 //! The ladder of a reset for every state that a survey can show.
-#![expect(clippy::panic, reason = "a test that cannot go on fails")]
+#![expect(
+    clippy::struct_excessive_bools,
+    reason = "one for each thing that can be so"
+)]
 
 use ocwatch::core::id::Directory;
 use ocwatch::core::plan::Step;

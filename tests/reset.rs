@@ -328,10 +328,11 @@ fn saved(world: &World) -> usize {
     json.map(|it| {
         let text = std::fs::read(&it).expect("a file");
         let whole: Value =
-            serde_json::from_slice(&text).unwrap_or_else(|why| panic!("{it:?}: {why}"));
+            serde_json::from_slice(&text).unwrap_or_else(|why| panic!("{}: {why}", it.display()));
         assert!(
             whole["messages"].is_array() && whole["info"].is_object(),
-            "{it:?}"
+            "{}",
+            it.display()
         );
     })
     .count()
