@@ -216,6 +216,32 @@ fn an_abort_that_is_ignored_has_no_effect_whatever_the_server_answers() {
     );
 }
 
+#[test]
+fn an_abort_whose_answer_is_lost_is_done_if_it_ended() {
+    let world = World::new(RICH);
+    let path = format!("/session/{}/abort", world.id("hung"));
+    world.sim.fault(&path, Fault::Lost);
+    let url = world.sim.url();
+    let ran = world
+        .home
+        .run(&["abort", "--yes", world.id("hung"), "--server", &url]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.out.contains("although the abort failed"), "{ran:#?}");
+    let dry = world
+        .home
+        .run(&["abort", "--dry-run", world.id("stale"), "--server", &url]);
+    assert_eq!(dry.code, Some(0), "{dry:#?}");
+    assert!(
+        dry.out.starts_with("Abort \"Finished, but busy\""),
+        "{dry:#?}"
+    );
+    let document = world.status(&["--settle", "0"]);
+    assert_eq!(
+        world.session(&document, "stale")["reported"]["type"],
+        "busy"
+    );
+}
+
 fn long(turns: usize) -> String {
     let mut text =
         String::from("[[session]]\nkey = \"long\"\ntitle = \"Long\"\ndirectory = \"$ROOT/work\"\n");

@@ -6,7 +6,7 @@
 
 use ocwatch::core::id::Directory;
 use ocwatch::core::plan::Step;
-use ocwatch::core::plan::reset::{Cause, Consent, Next, Rung, RungName, Tried, next};
+use ocwatch::core::plan::reset::{Cause, Consent, Next, Premise, Rung, RungName, Tried, next};
 use ocwatch::core::plan::survey::{BrokenPart, Roll, Survey, Surveyed};
 use ocwatch::core::time::UnixMs;
 use ocwatch::core::wire::{Ask, AskKind, Message, Role, Tokens};
@@ -64,7 +64,11 @@ impl State {
     fn cause(self) -> Cause {
         Cause {
             poisoned: self.poisoned,
-            uncertain: self.uncertain,
+            certain: if self.uncertain {
+                [].into()
+            } else {
+                ["ses_root".into()].into()
+            },
             ..Cause::default()
         }
     }
@@ -194,9 +198,7 @@ fn what_hits_more_than_the_session_needs_a_consent_of_its_own() {
             let wants = match rung.name {
                 RungName::Dispose => Some(Consent::Dispose),
                 RungName::Fork => Some(Consent::Fork),
-                RungName::Repair
-                    if state.uncertain && (repairs(&rung) > 0 || (state.open && !state.gone)) =>
-                {
+                RungName::Repair if state.uncertain && state.open && !state.gone => {
                     Some(Consent::Elsewhere)
                 }
                 _ => None,
@@ -267,4 +269,54 @@ fn the_fork_leaves_out_the_whole_broken_turn() {
         other => panic!("{other:?}"),
     };
     assert_eq!(before, Some("msg_1".into()), "its prompt is left out too");
+}
+
+#[test]
+fn a_subagent_that_may_run_elsewhere_is_not_set_without_a_word() {
+    let mut child = row("ses_child", false, false);
+    child.trail = vec![prompt(), answer(true)];
+    child.broken.push(broken());
+    let survey = Survey {
+        rows: vec![row("ses_root", false, false), child],
+        neighbours: Vec::new(),
+    };
+    let needs = |certain: &[&str]| {
+        let cause = Cause {
+            certain: certain.iter().map(|it| (*it).into()).collect(),
+            ..Cause::default()
+        };
+        rung(&survey, &cause, &Tried::default()).and_then(|it| it.needs)
+    };
+    assert_eq!(needs(&["ses_root"]), Some(Consent::Elsewhere));
+    assert_eq!(needs(&["ses_root", "ses_child"]), None);
+}
+
+#[test]
+fn what_began_after_the_plan_was_shown_breaks_the_agreement() {
+    let survey = |running: bool, prompts: &[&str]| {
+        let mut root = row("ses_root", running, false);
+        root.trail = prompts
+            .iter()
+            .map(|id| message(id, Role::User, false))
+            .collect();
+        Survey {
+            rows: vec![root],
+            neighbours: Vec::new(),
+        }
+    };
+    let idle = Premise::of(&survey(false, &["msg_1"]));
+    assert_eq!(idle.broken_by(&survey(false, &["msg_1"])), None);
+    assert!(idle.broken_by(&survey(true, &["msg_1"])).is_some());
+    assert!(
+        idle.broken_by(&survey(false, &["msg_1", "msg_2"]))
+            .is_some()
+    );
+    let running = Premise::of(&survey(true, &["msg_1"]));
+    assert_eq!(running.broken_by(&survey(true, &["msg_1"])), None);
+    assert_eq!(running.broken_by(&survey(false, &["msg_1"])), None);
+    assert!(
+        running
+            .broken_by(&survey(true, &["msg_1", "msg_2"]))
+            .is_some()
+    );
 }

@@ -404,3 +404,33 @@ fn what_moves_while_it_is_looked_at_is_left_alone() {
         "{writes:?}"
     );
 }
+
+#[test]
+fn a_change_that_the_server_only_says_it_took_is_not_done() {
+    let world = World::new(ORPHAN);
+    let path = format!("/session/{}/message/*", world.id("orphan"));
+    let before = world.messages("orphan");
+    let last = before
+        .as_array()
+        .and_then(|it| it.last())
+        .expect("messages");
+    let last = last["info"]["id"].as_str().expect("an id");
+    let part = path.replace('*', &format!("{last}/part/*"));
+    world.sim.fault(&part, Fault::Json("{}".to_owned()));
+    let ran = world.reset("orphan", &["--yes"]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    assert!(ran.err.contains("stayed as they were"), "{ran:#?}");
+    assert!(!ran.err.contains("marked"), "{ran:#?}");
+}
+
+#[test]
+fn a_plan_names_who_else_ends_when_disposing_was_agreed_to() {
+    let world = World::new(RUNNING);
+    let ran = world.reset("hung", &["--dry-run", "--allow", "dispose"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    for words in ["dispose the project", "this ends also", "Works on"] {
+        assert!(ran.out.contains(words), "{words}: {ran:#?}");
+    }
+    let without = world.reset("hung", &["--dry-run"]);
+    assert!(!without.out.contains("Works on"), "{without:#?}");
+}

@@ -147,7 +147,7 @@ fn show_log(it: &LogArgs, common: &Common) -> Result<Exit, Trouble> {
 /// Off a terminal nobody can agree.
 fn refuse_silent_action(cli: &Cli) -> Result<(), Trouble> {
     let (name, agreed) = match &cli.command {
-        Some(Command::Abort(it)) => ("abort", it.act.yes),
+        Some(Command::Abort(it)) => ("abort", it.act.yes || it.dry_run),
         Some(Command::Reset(it)) => ("reset", it.act.yes || it.dry_run),
         Some(Command::Resend(it)) => ("resend", it.act.yes || it.dry_run),
         _ => return Ok(()),
@@ -210,7 +210,9 @@ async fn out_of_time(limit: Option<f64>) -> Trouble {
         return std::future::pending().await;
     };
     tokio::time::sleep(Duration::from_secs_f64(seconds) + GRACE).await;
-    Trouble::Failed(format!("not done within {seconds} s (--timeout)"))
+    Trouble::Failed(format!(
+        "not done within {seconds} s (--timeout); what was sent already may still work: look again"
+    ))
 }
 
 async fn one(
@@ -232,7 +234,11 @@ async fn one(
         }
         Command::Abort(it) => {
             let audit = audit_of(setup, it.act.force);
-            commands::abort_all(snapshot(), clients, &it.sessions, it.act.yes, &audit, out).await
+            let how = commands::AbortWish {
+                dry_run: it.dry_run,
+                yes: it.act.yes,
+            };
+            commands::abort_all(snapshot(), clients, &it.sessions, how, &audit, out).await
         }
         Command::Reset(it) => {
             let wish = reset_wish(it);

@@ -263,6 +263,7 @@ pub fn filtered() -> Screen {
 pub fn dialog() -> Screen {
     let mut screen = rich();
     screen.dialog = Some(Dialog {
+        scroll: 0,
         title: "Abort \"Port the parser\" on build".to_owned(),
         lines: vec![
             "1 reject the permission that \"general: clean up\" waits for (bash rm -r build)".to_owned(),

@@ -52,6 +52,7 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         of: usize::MAX,
     });
     screen.dialog = bit(5).then(|| Dialog {
+        scroll: usize::try_from(seed % 7).unwrap_or(0),
         title: text(11),
         lines: texts.to_vec(),
         foot: text(12),

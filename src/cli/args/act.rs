@@ -23,6 +23,9 @@ pub struct AbortArgs {
     /// Sessions: id, unique prefix of an id, whole title, or server/id
     #[arg(value_name = "SESSION", required = true)]
     pub sessions: Vec<String>,
+    /// Print the plan and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// How it acts
     #[command(flatten)]
     pub act: ActArgs,

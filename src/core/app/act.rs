@@ -10,6 +10,8 @@ use crate::core::wire::{Body, Input};
 
 /// For so long a selection that moved by itself is not trusted.
 const STEADY: Span = Span(1500);
+/// Said of a deleted session that still runs.
+pub(super) const DELETED: &str = "it was deleted: only a and R reach what still runs of it";
 /// A result stays at least this long, whatever is typed.
 const RESULT_STAYS: Span = Span(1500);
 
@@ -95,6 +97,9 @@ impl App {
         if let Some(why) = plan::unexportable(&self.store, &key) {
             return self.tell(why);
         }
+        if self.store.session(&key).is_none() {
+            return self.tell(DELETED);
+        }
         if self.is_asleep(&key) {
             self.ui.dialog = Some(DialogState::Load(key));
             return Vec::new();
@@ -147,7 +152,8 @@ impl App {
         self.note(&done.key, &shown);
         if !self.rows.iter().any(|row| row.key == done.key) {
             // Its row went with what was done: there is no place to show it in.
-            self.ui.notice = Some(shown.words());
+            let title = self.log.back().map_or("", |it| it.title.as_str());
+            self.ui.notice = Some(format!("\"{title}\": {}", shown.words()));
         }
         self.results.insert(done.key, shown);
         Vec::new()

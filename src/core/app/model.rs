@@ -90,6 +90,8 @@ pub struct Ui {
     pub reply: Option<Reply>,
     /// When another session became the selected one, by a key or by itself; watcher's clock.
     pub selected_at: Option<UnixMs>,
+    /// First line shown of a dialog that does not fit.
+    pub dialog_scroll: usize,
     /// A word to the user, until the next key.
     pub notice: Option<String>,
     /// How many rows the table shows; told after each screen.

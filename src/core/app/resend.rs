@@ -84,7 +84,7 @@ impl App {
             return Vec::new();
         };
         let (Some(verdict), Some(session)) = (self.verdict(&key), self.store.session(&key)) else {
-            return Vec::new();
+            return self.tell(super::act::DELETED);
         };
         let (title, directory) = (session.info.title.clone(), session.info.directory.clone());
         let draft = match plan::draft(&self.store, verdict, None) {

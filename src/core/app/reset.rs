@@ -53,6 +53,9 @@ pub struct InVain {
 impl App {
     /// `R`: always shows the plan first, so it has to be read first.
     pub(super) fn ask_reset(&mut self, now: UnixMs) -> Vec<Effect> {
+        if !self.ui.marked.is_empty() {
+            return self.tell("a reset is of one session: Esc unmarks, then R");
+        }
         let Some(key) = self.free_selection() else {
             return Vec::new();
         };
@@ -65,11 +68,19 @@ impl App {
         self.forget_tried(now);
         self.ui.dialog = Some(DialogState::Reset(ResetDialog {
             key: key.clone(),
-            cause: self.verdict(&key).map(reset::cause).unwrap_or_default(),
+            cause: self.cause_of(&key, &subject),
             subject: subject.clone(),
             stage: Stage::Reading,
         }));
         vec![Effect::Survey { key, subject }]
+    }
+
+    fn cause_of(&self, key: &SessionKey, subject: &Subject) -> Cause {
+        let below = subject.known_below.iter();
+        let below = below.map(|id| SessionKey::new(key.server, id.clone()));
+        let below = below.filter_map(|key| self.verdict(&key));
+        let verdict = self.verdict(key);
+        verdict.map_or_else(Cause::default, |it| reset::cause(it, below))
     }
 
     fn not_to_be_reset(&self, key: &SessionKey) -> Option<&'static str> {
@@ -130,6 +141,7 @@ impl App {
     fn climb(&self, dialog: &ResetDialog, ladder: &Ladder) -> Vec<Effect> {
         let mut order = self.order(dialog);
         order.allowed.extend(ladder.needs());
+        order.premise = Some(ladder.premise.clone());
         vec![Effect::Reset {
             subject: dialog.subject.clone(),
             order,
@@ -152,6 +164,7 @@ impl App {
             title: dialog.subject.title.clone(),
             cause: dialog.cause.clone(),
             allowed: std::collections::BTreeSet::new(),
+            premise: None,
             tried: tried.map(|it| it.tried.clone()).unwrap_or_default(),
             skew: server.map(|it| it.skew).unwrap_or_default(),
         }

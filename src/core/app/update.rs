@@ -73,7 +73,9 @@ impl App {
 
     /// What lies under a form keeps its place: the limit told is the form's.
     fn hold_scrolls(&mut self, last_scroll: usize) {
-        if let Some((_, scroll)) = &mut self.ui.page {
+        if self.ui.dialog.is_some() {
+            self.ui.dialog_scroll = self.ui.dialog_scroll.min(last_scroll);
+        } else if let Some((_, scroll)) = &mut self.ui.page {
             *scroll = (*scroll).min(last_scroll);
         } else if self.ui.detail_open {
             self.ui.detail_scroll = self.ui.detail_scroll.min(last_scroll);
@@ -102,7 +104,9 @@ impl App {
         if self.ui.filter.cursor.is_some() && key != Key::Ctrl('c') && key != Key::Ctrl('z') {
             return self.type_filter(key);
         }
-        if self.ui.dialog.is_some() {
+        if self.ui.dialog.is_none() {
+            self.ui.dialog_scroll = 0;
+        } else {
             return self.answer_dialog(key, now);
         }
         if self.ui.reply.is_some() {
@@ -166,10 +170,18 @@ impl App {
     }
 
     fn answer_dialog(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
+        let step = (self.page_step() / 2).max(1);
+        match key {
+            Key::PageDown => return self.scroll_dialog(step),
+            Key::PageUp => return self.scroll_dialog(-step),
+            _ => {}
+        }
         if let Some(DialogState::Resend(_)) = self.ui.dialog {
             return self.resend_key(key, now);
         }
         match key {
+            Key::Down | Key::Char('j') => self.scroll_dialog(1),
+            Key::Up | Key::Char('k') => self.scroll_dialog(-1),
             Key::Enter | Key::Char('y') => self.confirm(now),
             Key::Ctrl('c') | Key::Char('Q') => vec![Effect::Quit],
             Key::Ctrl('z') => vec![Effect::Suspend],
@@ -180,6 +192,12 @@ impl App {
             }
             _ => Vec::new(),
         }
+    }
+
+    fn scroll_dialog(&mut self, by: isize) -> Vec<Effect> {
+        let scroll = self.ui.dialog_scroll.saturating_add_signed(by);
+        self.ui.dialog_scroll = scroll.min(self.ui.last_scroll);
+        Vec::new()
     }
 
     /// Esc never quits: a terminal may send it for a slow escape sequence.

@@ -189,6 +189,10 @@ impl Survey {
     pub fn lost_in(&self, later: &Survey) -> Option<String> {
         self.rows.iter().find_map(|row| {
             let again = later.rows.iter().find(|it| it.session == row.session)?;
+            if again.gone {
+                // Deleted by somebody meanwhile: that is told as such.
+                return None;
+            }
             row.roll.lost_in(&again.roll)
         })
     }

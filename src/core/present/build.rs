@@ -194,12 +194,16 @@ fn help() -> Vec<Vec<Piece>> {
 }
 
 /// What a key does just now, where that changes.
-fn words_of(app: &App, binding: &keymap::Binding) -> &'static str {
+fn words_of(app: &App, binding: &keymap::Binding) -> String {
     let is_over = app.ui.detail_open || app.ui.page.is_some();
+    let marked = app.ui.marked.len();
     match binding.action {
-        Action::Open if app.ui.detail_open => "close",
-        Action::Back if is_over => "back",
-        _ => binding.words,
+        Action::Open if app.ui.detail_open => "close".to_owned(),
+        Action::Back if is_over => "back".to_owned(),
+        Action::Abort | Action::Export if marked > 0 => {
+            format!("{} {marked} marked", binding.words)
+        }
+        _ => binding.words.to_owned(),
     }
 }
 
@@ -256,7 +260,7 @@ fn footer(app: &App) -> Vec<Hint> {
                 .first()
                 .map(ToString::to_string)
                 .unwrap_or_default(),
-            words: words_of(app, binding).to_owned(),
+            words: words_of(app, binding),
         })
         .collect()
 }

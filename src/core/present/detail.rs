@@ -8,6 +8,7 @@ use crate::core::present::ask::{ask_lines, question_lines};
 use crate::core::present::build::explanation;
 use crate::core::present::explain::rule_lines;
 use crate::core::present::log;
+use crate::core::present::zombie;
 use crate::core::present::{Detail, Line, Piece, Tone, clean, rows, words};
 use crate::core::store::{Server, Session};
 use crate::core::time::{Span, UnixMs};
@@ -22,9 +23,10 @@ const TURNS: usize = 3;
 const LOST: &str = "lost-ask";
 
 pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail> {
-    let verdict = app.verdict(key)?;
     let server = app.store.server(key.server)?;
-    let session = app.store.session(key)?;
+    let (Some(verdict), Some(session)) = (app.verdict(key), app.store.session(key)) else {
+        return zombie::detail(app, key);
+    };
     let judged = app
         .judgement()
         .servers
@@ -151,7 +153,7 @@ fn lost(verdict: &Verdict, app: &App) -> Vec<Line> {
     own.flat_map(|it| question_lines(&it.questions)).collect()
 }
 
-fn headline(finding: &Finding, offset: Span) -> Line {
+pub(super) fn headline(finding: &Finding, offset: Span) -> Line {
     let tone = words::level_tone(finding.level);
     let since = finding
         .since
@@ -196,7 +198,7 @@ fn helps(offers: &[Offer], read_only: bool) -> String {
 }
 
 /// `Evidence: message msg_…, age 12 min`.
-fn evidence(finding: &Finding, offset: Span) -> Line {
+pub(super) fn evidence(finding: &Finding, offset: Span) -> Line {
     // The age in the finding is that of the last judgement; the headline has the time itself.
     let facts = finding
         .evidence

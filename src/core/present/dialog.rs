@@ -27,6 +27,7 @@ fn abort(app: &App, plans: &[Plan]) -> Option<Dialog> {
         let server = server(app, &first.key)?;
         return Some(Dialog {
             title: format!("Abort \"{}\" on {server}", clean(&first.title)),
+            scroll: app.ui.dialog_scroll,
             lines: first.lines.iter().map(|line| clean(line)).collect(),
             foot: DO_IT.to_owned(),
         });
@@ -38,6 +39,7 @@ fn abort(app: &App, plans: &[Plan]) -> Option<Dialog> {
     };
     Some(Dialog {
         title: format!("Abort {} sessions", plans.len()),
+        scroll: app.ui.dialog_scroll,
         lines: plans.iter().map(line).collect(),
         foot: DO_IT.to_owned(),
     })
@@ -48,6 +50,7 @@ fn load(app: &App, key: &SessionKey) -> Option<Dialog> {
     let server = server(app, key)?;
     Some(Dialog {
         title: format!("Load the project of \"{}\" on {server}", rows::title(session)),
+        scroll: app.ui.dialog_scroll,
         lines: vec![
             clean(session.info.directory.as_str()),
             "The server has not been asked about this project. Asking starts it: its plugins run, and it stays loaded.".to_owned(),
@@ -69,6 +72,7 @@ fn reset(app: &App, state: &ResetDialog) -> Option<Dialog> {
     };
     Some(Dialog {
         title: format!("Reset \"{}\" on {server}", clean(&state.subject.title)),
+        scroll: app.ui.dialog_scroll,
         lines,
         foot: foot.to_owned(),
     })

@@ -19,6 +19,7 @@ mod rows;
 mod screen;
 mod status;
 mod words;
+mod zombie;
 
 pub use crate::core::judge::{Agreement, Level};
 pub use ask::ask_lines;

@@ -3,16 +3,16 @@
 use crate::core::app::{App, Outcome, Shown, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{ActivityState, Agreement, Level, Verdict};
-use crate::core::present::{Mark, Piece, Row, Tone, clean, words};
+use crate::core::present::zombie;
+use crate::core::present::{Piece, Row, Tone, clean, words};
 use crate::core::store::{Reported, Server, Session};
 use crate::core::time::UnixMs;
-use crate::core::wire::Status;
 
 pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
     let key = &visible.key;
     let server = app.store.server(key.server)?;
     let (Some(verdict), Some(session)) = (app.verdict(key), app.store.session(key)) else {
-        return zombie(app, visible, now);
+        return zombie::row(app, visible, now);
     };
     let age = words::age(verdict, server, now);
     let (why, why_short, tone) = why(verdict, server, now);
@@ -33,44 +33,6 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         why_short,
         tone,
         dim: verdict.level == Level::Unknown,
-        result: result(app, key, now),
-    })
-}
-
-/// A deleted session that still runs: only its server's findings know it.
-fn zombie(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
-    let key = &visible.key;
-    let server = app.store.server(key.server)?;
-    let stranger = server.strangers.get(&key.session)?;
-    let judged = app.judgement().servers.iter();
-    let mut findings = judged
-        .filter(|it| it.server == key.server)
-        .flat_map(|it| &it.findings);
-    let id = key.session.as_str();
-    let finding = findings.find(|it| {
-        let of = it.evidence.get("session").and_then(|it| it.as_str());
-        of == Some(id)
-    })?;
-    Some(Row {
-        key: key.clone(),
-        mark: Mark::Stuck,
-        server: clean(&server.spec.name),
-        depth: visible.depth,
-        folded: visible.folded,
-        marked: app.ui.marked.contains(key),
-        title: clean(&format!("deleted session {id}")),
-        reported: match &stranger.status {
-            Status::Retry(retry) => format!("retry {}", retry.attempt),
-            _ => "busy".to_owned(),
-        },
-        agreement: Agreement::Disagree,
-        activity: "deleted".to_owned(),
-        age: now.since(stranger.seen_at).short(),
-        age_tone: Tone::Plain,
-        why: words::finding(finding),
-        why_short: finding.name.to_owned(),
-        tone: Tone::Stuck,
-        dim: false,
         result: result(app, key, now),
     })
 }
@@ -121,7 +83,7 @@ pub(super) fn why(verdict: &Verdict, server: &Server, now: UnixMs) -> (String, S
     (detail, String::new(), Tone::Dim)
 }
 
-fn result(app: &App, key: &SessionKey, now: UnixMs) -> Option<Piece> {
+pub(super) fn result(app: &App, key: &SessionKey, now: UnixMs) -> Option<Piece> {
     if let Some(running) = app.running.get(key) {
         let age = now.since(running.since).short();
         let step = match running.step.as_str() {

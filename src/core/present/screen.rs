@@ -190,8 +190,10 @@ pub struct Detail {
 pub struct Dialog {
     /// Names the action and the session.
     pub title: String,
-    /// What will be done, a line each.
+    /// What will be done, a line each; wrapped by the view.
     pub lines: Vec<String>,
+    /// First wrapped line shown, where not all fit.
+    pub scroll: usize,
     /// The key hints at its foot: `Enter do it · Esc leave it`.
     pub foot: String,
 }

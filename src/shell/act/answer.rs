@@ -39,20 +39,26 @@ pub async fn answer(client: &Client, plan: &Plan, patience: Patience) -> Outcome
         return outcome;
     }
     let begun = Instant::now();
-    match carry_out(client, step).await {
-        Ok(()) => {}
+    let trouble = match carry_out(client, step).await {
+        Ok(()) => None,
         Err(ClientError::Status { code: 404, .. }) => {
             return Outcome::NoEffect("it was answered meanwhile".to_owned());
         }
-        Err(why) => return Outcome::Failed(format!("{} failed: {why}", name(step))),
-    }
+        Err(why @ ClientError::ReadOnly) => return Outcome::Failed(why.to_string()),
+        // An answer can be late, cut off or nonsense: the list tells whether it was taken.
+        Err(why) => Some(format!("{} failed: {why}", name(step))),
+    };
     let ends = !plan.settle.is_empty();
     let after = watch(client, &target, ends, patience).await;
     let took = format!("{:.1} s", begun.elapsed().as_secs_f64().max(0.1));
     match after {
         Err(why) => Outcome::Failed(format!(
-            "it was sent, but what became of it could not be read: {why}"
+            "{}, but what became of it could not be read: {why}",
+            trouble.as_deref().unwrap_or("it was sent")
         )),
+        Ok(after) if after.listed != Some(false) && trouble.is_some() => {
+            Outcome::Failed(trouble.unwrap_or_default())
+        }
         Ok(after) if after.listed == Some(true) => {
             Outcome::NoEffect(format!("after {took} it is still listed"))
         }
@@ -63,7 +69,8 @@ pub async fn answer(client: &Client, plan: &Plan, patience: Patience) -> Outcome
                 Some(_) => "",
             };
             let follows = follows(&after.seen);
-            Outcome::Done(format!("{said} after {took}{unseen}; {follows}"))
+            let though = trouble.map_or_else(String::new, |it| format!(" (although {it})"));
+            Outcome::Done(format!("{said} after {took}{unseen}; {follows}{though}"))
         }
     }
 }

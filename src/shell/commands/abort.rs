@@ -11,13 +11,22 @@ use crate::shell::snapshot::Snapshot;
 use crate::tui::{Theme, safe};
 use std::io::Write;
 
+/// How an abort was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AbortWish {
+    /// Show the plan and change nothing.
+    pub dry_run: bool,
+    /// Do not ask.
+    pub yes: bool,
+}
+
 /// `ocwatch abort`. Each plan is shown on stderr before it is carried out; without `yes` it is also
 /// asked for on the terminal. What cannot be recorded is not done.
 pub async fn abort_all(
     mut snapshot: Snapshot,
     clients: &[Client],
     sessions: &[String],
-    yes: bool,
+    wish: AbortWish,
     audit: &Audit,
     out: &mut impl Write,
 ) -> Result<Exit, Trouble> {
@@ -31,7 +40,11 @@ pub async fn abort_all(
         let plan = plan.mindful(snapshot.app.verdict(&key));
         warn_if_asleep(&snapshot, &key);
         let shown = shown(&plan, &snapshot.theme);
-        if yes {
+        if wish.dry_run {
+            out.write_all(shown.as_bytes())?;
+            continue;
+        }
+        if wish.yes {
             // As with all that is said: if nobody reads it, that is no error.
             std::io::stderr().write_all(shown.as_bytes()).ok();
         } else if !agreed(shown).await? {

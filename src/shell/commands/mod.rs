@@ -13,7 +13,7 @@ mod read;
 mod resend;
 mod reset;
 
-pub use abort::abort_all;
+pub use abort::{AbortWish, abort_all};
 pub use answer::{AnswerWish, answer_one};
 pub use export::{ExportWish, Output, export_all, output};
 pub use log::{Wanted, log};

@@ -6,7 +6,9 @@ use super::{
 use crate::core::app::Outcome;
 use crate::core::id::SessionKey;
 use crate::core::plan;
-use crate::core::plan::reset::{Consent, Ladder, Next, ResetOrder, Subject, Tried, cause, ladder};
+use crate::core::plan::reset::{
+    Cause, Consent, Ladder, Next, ResetOrder, Subject, Tried, cause, ladder,
+};
 use crate::net::client::Client;
 use crate::shell::act::abort::Patience;
 use crate::shell::act::reset::{Hands, reset as climb};
@@ -52,14 +54,22 @@ pub async fn reset(
     }
     let subject = subject(&snapshot, &key)?;
     let mut order = order(&snapshot, &key, &subject, &wish.allow);
-    let shown = wish.export_dir.display().to_string();
+    let export_dir = wish.export_dir.display().to_string();
     let first = {
         let seen = survey(client, &subject).await;
         let seen =
             seen.map_err(|why| Trouble::Failed(format!("failed to read {}: {why}", key.session)))?;
-        ladder(&seen, &order, &shown, (snapshot.clock)() + order.skew)
+        ladder(&seen, &order, &export_dir, (snapshot.clock)() + order.skew)
     };
-    let text = told(&subject.title, &first.lines, &snapshot.theme);
+    order.premise = Some(first.premise.clone());
+    let mut shown = first.lines.clone();
+    if let Some(need) = first.needs().filter(|it| !order.allowed.contains(it)) {
+        let word = need.word();
+        shown.push(format!(
+            "this needs --allow {word}, or your yes on a terminal"
+        ));
+    }
+    let text = told(&subject.title, &shown, &snapshot.theme);
     if wish.dry_run {
         out.write_all(text.as_bytes())?;
         return Ok(Exit::Done);
@@ -162,11 +172,21 @@ fn order(
     ResetOrder {
         key: key.clone(),
         title: subject.title.clone(),
-        cause: snapshot.app.verdict(key).map(cause).unwrap_or_default(),
+        cause: cause_of(snapshot, key, subject),
         allowed: allow.iter().copied().collect::<BTreeSet<_>>(),
         tried: Tried::default(),
+        premise: None,
         skew: server.map(|it| it.skew).unwrap_or_default(),
     }
+}
+
+fn cause_of(snapshot: &Snapshot, key: &SessionKey, subject: &Subject) -> Cause {
+    let app = &snapshot.app;
+    let below = subject.known_below.iter();
+    let below = below.map(|id| SessionKey::new(key.server, id.clone()));
+    let below = below.filter_map(|key| app.verdict(&key));
+    app.verdict(key)
+        .map_or_else(Cause::default, |it| cause(it, below))
 }
 
 /// Whom to survey: as the store knows it.

@@ -1,10 +1,12 @@
 //! A box over everything: a plan before an action, with its keys at the foot.
 //!
-//! Invariant: title and foot are always seen; when the lines do not fit, the last one says so.
+//! Invariant: title and foot are always seen; when the lines do not fit, the last one says so, and
+//! keys scroll.
 
 use crate::core::present::{Dialog, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text::{self, Glyph};
+use crate::tui::theme::Theme;
 use ratatui::layout::Rect;
 
 /// Cells of the widest line.
@@ -17,10 +19,16 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
         return;
     };
     let area = pen.area();
-    let width = inner_width(dialog, area, pen);
-    let room = usize::from(area.height.saturating_sub(3));
-    let lines = fitting(wrapped(dialog, width, pen), room, width, pen);
-    let height = u16::try_from(lines.len()).unwrap_or(room_of(area)) + 3;
+    let width = inner_width(dialog, area, pen.theme);
+    let room = room_of(area);
+    let lines = fitting(
+        wrapped(dialog, width, pen.theme),
+        room,
+        width,
+        dialog.scroll,
+        pen.theme,
+    );
+    let height = u16::try_from(lines.len()).unwrap_or(area.height) + 3;
     let place = centered(area, width + FRAME, height);
     frame(place, &dialog.title, pen);
     for (glyphs, y) in lines.iter().zip(place.y + 1..place.bottom()) {
@@ -31,35 +39,63 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
     pen.right(right, place.bottom() - 2, width, &foot);
 }
 
-fn room_of(area: Rect) -> u16 {
-    area.height.saturating_sub(3)
+/// The greatest scroll that shows something new; 0 where all fits.
+pub(super) fn last_scroll(dialog: &Dialog, area: Rect, theme: &Theme) -> usize {
+    let width = inner_width(dialog, area, theme);
+    let lines = wrapped(dialog, width, theme).len();
+    match lines <= room_of(area) {
+        true => 0,
+        false => lines - shown_of(room_of(area)),
+    }
+}
+
+fn room_of(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(3))
+}
+
+/// How many lines are shown where not all fit: one says so.
+fn shown_of(room: usize) -> usize {
+    room.saturating_sub(1)
 }
 
 /// As wide as its longest text, if the screen is.
-fn inner_width(dialog: &Dialog, area: Rect, pen: &Pen) -> u16 {
+fn inner_width(dialog: &Dialog, area: Rect, theme: &Theme) -> u16 {
     let texts = dialog.lines.iter().chain([&dialog.title, &dialog.foot]);
-    let widest = texts.map(|text| text::width(text, pen.theme)).max();
+    let widest = texts.map(|text| text::width(text, theme)).max();
     let most = area.width.saturating_sub(FRAME + 2);
     widest.unwrap_or(0).saturating_add(2).min(WIDEST).min(most)
 }
 
-fn wrapped(dialog: &Dialog, width: u16, pen: &Pen) -> Vec<Vec<Glyph>> {
+fn wrapped(dialog: &Dialog, width: u16, theme: &Theme) -> Vec<Vec<Glyph>> {
     let lines = dialog.lines.iter();
-    let glyphs = lines.map(|line| text::glyphs(line, Tone::Plain, pen.theme));
+    let glyphs = lines.map(|line| text::glyphs(line, Tone::Plain, theme));
     glyphs
         .flat_map(|glyphs| text::wrap(glyphs, width, 2))
         .collect()
 }
 
-fn fitting(mut lines: Vec<Vec<Glyph>>, room: usize, width: u16, pen: &Pen) -> Vec<Vec<Glyph>> {
-    if lines.len() > room {
-        let left_out = lines.len() - room + 1;
-        lines.truncate(room.saturating_sub(1));
-        let said = format!("({left_out} more lines: enlarge the window)");
-        let glyphs = text::glyphs(&said, Tone::Dim, pen.theme);
-        lines.push(text::cut(glyphs, width, pen.theme));
+fn fitting(
+    lines: Vec<Vec<Glyph>>,
+    room: usize,
+    width: u16,
+    scroll: usize,
+    theme: &Theme,
+) -> Vec<Vec<Glyph>> {
+    if lines.len() <= room {
+        return lines;
     }
-    lines
+    let shown = shown_of(room);
+    let first = scroll.min(lines.len() - shown);
+    let below = lines.len() - shown - first;
+    let said = match (first, below) {
+        (0, below) => format!("({below} more lines: PgDn)"),
+        (above, 0) => format!("({above} lines above: PgUp)"),
+        (above, below) => format!("({above} lines above, {below} below: PgUp PgDn)"),
+    };
+    let mut fitting: Vec<Vec<Glyph>> = lines.into_iter().skip(first).take(shown).collect();
+    let glyphs = text::glyphs(&said, Tone::Dim, theme);
+    fitting.push(text::cut(glyphs, width, theme));
+    fitting
 }
 
 pub(super) fn centered(area: Rect, width: u16, height: u16) -> Rect {

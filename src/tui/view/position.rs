@@ -1,7 +1,7 @@
 //! Where we are in what does not fit: for the rules, and for the keys that scroll.
 
 use super::layout::{self, Regions};
-use super::{detail, form, page};
+use super::{detail, dialog, form, page};
 use crate::core::present::Screen;
 use crate::tui::table::first_row;
 use crate::tui::theme::Theme;
@@ -51,11 +51,14 @@ fn joined(one: &str, other: &str, theme: &Theme) -> String {
     format!("{one} {} {other}", theme.glyphs().dot)
 }
 
-/// The greatest scroll of the form, else of the page, else of the open detail, that shows something new in `area`:
+/// The greatest scroll of the form or dialog, else of the page, else of the open detail, that shows something new in `area`:
 /// what `scroll` and `detail_scroll` should be held to, so that a key back is seen at once.
 pub fn last_scroll(area: Rect, screen: &Screen, theme: &Theme) -> usize {
     if let Some(form) = &screen.form {
         return form::last_scroll(form, area, theme);
+    }
+    if let Some(dialog) = &screen.dialog {
+        return dialog::last_scroll(dialog, area, theme);
     }
     if let Some(page) = &screen.page {
         return page::last_scroll(page, area, theme);

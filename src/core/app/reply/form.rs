@@ -49,14 +49,18 @@ impl Choices {
         let can = self.is_typing() && self.options > 0;
         if can {
             self.at = self.back.min(self.options - 1);
+            // Leaving the line chooses no option instead.
+            self.touched = false;
         }
         can
     }
 
     /// Takes a key that moves the pointer or edits the line; `false` if it means nothing here.
     pub(super) fn key(&mut self, key: Key) -> bool {
+        let was = self.is_typing();
         let means = self.moved(key);
-        self.touched |= means;
+        let left = was && !self.is_typing();
+        self.touched |= means && !left;
         means
     }
 

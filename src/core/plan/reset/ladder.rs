@@ -1,6 +1,6 @@
 //! The whole ladder in words, before anything is done.
 
-use super::{Consent, Next, ResetOrder, Rung, RungName, next, rungs};
+use super::{Consent, Next, Premise, ResetOrder, Rung, RungName, next, rungs};
 use crate::core::plan::HEALTHY;
 use crate::core::plan::survey::Survey;
 use crate::core::time::UnixMs;
@@ -12,6 +12,8 @@ pub struct Ladder {
     pub first: Next,
     /// All of it in words.
     pub lines: Vec<String>,
+    /// What it rests on.
+    pub premise: Premise,
 }
 
 impl Ladder {
@@ -36,11 +38,19 @@ pub fn ladder(survey: &Survey, order: &ResetOrder, export: &str, now: UnixMs) ->
     let rung = match &first {
         Next::Well(why) => {
             lines.push(format!("nothing to repair: {why}"));
-            return Ladder { first, lines };
+            return Ladder {
+                first,
+                lines,
+                premise: Premise::of(survey),
+            };
         }
         Next::Stuck(why) => {
             lines.push(why.clone());
-            return Ladder { first, lines };
+            return Ladder {
+                first,
+                lines,
+                premise: Premise::of(survey),
+            };
         }
         Next::Climb(rung) => rung,
     };
@@ -64,7 +74,11 @@ pub fn ladder(survey: &Survey, order: &ResetOrder, export: &str, now: UnixMs) ->
     }
     lines.push("check: nothing runs, nothing open, no ask listed, no message lost".to_owned());
     lines.extend(later(survey, order, rung));
-    Ladder { first, lines }
+    Ladder {
+        first,
+        lines,
+        premise: Premise::of(survey),
+    }
 }
 
 /// What comes if the first rung does not settle it: done where it was agreed to beforehand, else

@@ -12,10 +12,10 @@ mod rungs;
 pub use ladder::{Ladder, ladder};
 pub use next::{Next, next};
 
-use super::survey::Surveyed;
+use super::survey::{Survey, Surveyed};
 use super::{Settle, Step, is_healthy};
-use crate::core::id::{Directory, SessionId, SessionKey};
-use crate::core::judge::{Level, Verdict};
+use crate::core::id::{Directory, MessageId, SessionId, SessionKey};
+use crate::core::judge::{Finding, Level, Verdict};
 use crate::core::store::Store;
 use crate::core::time::Span;
 use crate::core::wire::Ask;
@@ -62,10 +62,11 @@ impl Consent {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Cause {
-    /// It is seen running in another process: hands off.
+    /// It, or what lies below it, is seen running in another process: hands off.
     pub elsewhere: bool,
-    /// It is idle here with an open answer, but whether another process runs it is not certain.
-    pub uncertain: bool,
+    /// Whose open answer is certain to be written by nobody. Any other that is idle here may be
+    /// written by another OpenCode on this data.
+    pub certain: BTreeSet<SessionId>,
     /// The provider refuses its history.
     pub poisoned: bool,
     /// A revert is what was found, nothing else.
@@ -74,20 +75,60 @@ pub struct Cause {
     pub healthy: bool,
 }
 
-/// What a verdict means for a reset.
-pub fn cause(verdict: &Verdict) -> Cause {
-    let found = |name: &str| verdict.findings.iter().find(|it| it.name == name);
-    let interrupted = found("interrupted");
-    let settles = verdict.settling.as_ref();
+/// What the verdicts of a session and of those below it mean for a reset.
+pub fn cause<'a>(verdict: &'a Verdict, below: impl Iterator<Item = &'a Verdict>) -> Cause {
+    let family: Vec<&Verdict> = std::iter::once(verdict).chain(below).collect();
+    let certain = family.iter().filter(|it| {
+        let cut_off = found(it, "interrupted").is_some_and(|it| it.level == Level::Stuck);
+        let ended = !it.activity.state.is_working();
+        ended || (cut_off && it.settling.is_none())
+    });
     Cause {
-        elsewhere: found("running-elsewhere").is_some(),
-        uncertain: interrupted.is_some_and(|it| it.level < Level::Stuck)
-            || settles.is_some_and(|it| it.name == "interrupted"),
-        poisoned: found("poisoned-history").is_some(),
+        elsewhere: family
+            .iter()
+            .any(|it| found(it, "running-elsewhere").is_some()),
+        certain: certain.map(|it| it.key.session.clone()).collect(),
+        poisoned: found(verdict, "poisoned-history").is_some(),
         reverted: verdict
             .leading()
             .is_some_and(|it| it.name == "revert-pending"),
         healthy: is_healthy(verdict),
+    }
+}
+
+fn found<'a>(verdict: &'a Verdict, name: &str) -> Option<&'a Finding> {
+    verdict.findings.iter().find(|it| it.name == name)
+}
+
+/// What a person saw when agreeing: if it is so no longer, the agreement was to something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Premise {
+    /// Something of the family ran.
+    pub runs: bool,
+    /// The newest prompt.
+    pub newest: Option<MessageId>,
+}
+
+impl Premise {
+    /// By this survey.
+    pub fn of(survey: &Survey) -> Self {
+        let root = survey.root();
+        let mut prompts = root.into_iter().flat_map(|it| it.trail.iter().rev());
+        let newest = prompts.find(|it| it.is_user());
+        Self {
+            runs: survey.runs(),
+            newest: newest.map(|it| it.id.clone()),
+        }
+    }
+
+    /// Why what is seen now is another state of things than what was agreed to.
+    pub fn broken_by(&self, now: &Survey) -> Option<&'static str> {
+        let seen = Premise::of(now);
+        if seen.newest != self.newest {
+            return Some("a new prompt came since it was looked at, so nothing more is done");
+        }
+        (seen.runs && !self.runs)
+            .then_some("it runs again since it was looked at, so nothing more is done")
     }
 }
 
@@ -146,6 +187,8 @@ pub struct ResetOrder {
     pub allowed: BTreeSet<Consent>,
     /// What was climbed before and did not help.
     pub tried: Tried,
+    /// What was seen when it was agreed to; none: what is seen at the start.
+    pub premise: Option<Premise>,
     /// The server's clock minus the watcher's.
     pub skew: Span,
 }

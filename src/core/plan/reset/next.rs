@@ -40,7 +40,7 @@ pub fn next(survey: &Survey, cause: &Cause, tried: &Tried, now: UnixMs) -> Next 
     let asks = survey.rows.iter().any(|row| !row.asks.is_empty());
     let broken = survey.rows.iter().any(|row| !row.broken.is_empty());
     // Idle here, and yet another OpenCode may be writing it: a person must say that none does.
-    let doubtful = cause.uncertain && !root.gone && root.has_open_answer();
+    let doubtful = rungs::is_doubtful(root, cause);
     if (asks || broken || doubtful) && untried(RungName::Repair) {
         return Next::Climb(rungs::repair(survey, cause, now));
     }
@@ -66,6 +66,9 @@ pub fn next(survey: &Survey, cause: &Cause, tried: &Tried, now: UnixMs) -> Next 
 /// In words why the next prompt will do.
 fn well(root: &Surveyed) -> String {
     let mut words = vec!["the next prompt continues".to_owned()];
+    if root.has_open_answer() || root.waiting_prompts() > 0 {
+        words.push("s (`ocwatch resend`) sends one".to_owned());
+    }
     if root.reverted {
         words.push("it deletes what the pending revert hides".to_owned());
     }

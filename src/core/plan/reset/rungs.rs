@@ -129,23 +129,33 @@ pub(super) fn repair(survey: &Survey, cause: &Cause, now: UnixMs) -> Rung {
             });
         }
     }
-    let of_shell = survey.rows.iter().flat_map(|row| &row.broken);
-    if of_shell.clone().any(|part| part.tool == "bash") {
+    let mut parts = survey.rows.iter().flat_map(|row| &row.broken);
+    if parts.any(|part| part.tool == "bash") {
         let line = "the command may still run on the host; ocwatch cannot end it";
         rung.lines.push(line.to_owned());
     }
-    let parts = of_shell.count() > 0;
-    let open = survey.root().is_some_and(Surveyed::has_open_answer);
-    if cause.uncertain && (parts || open) {
-        let lost = match parts {
-            true => "what its tool gives is lost",
-            false => "the next prompt runs beside it",
+    let doubtful: Vec<&Surveyed> = (survey.rows.iter().enumerate())
+        .filter(|(place, row)| is_doubtful(row, cause) && (*place == 0 || !row.broken.is_empty()))
+        .map(|(_, row)| row)
+        .collect();
+    for row in &doubtful {
+        let lost = if row.broken.is_empty() {
+            "the next prompt runs beside it"
+        } else {
+            "what its tool gives is lost"
         };
-        let line = format!("it may run in another OpenCode on this data: if so, {lost}");
-        rung.lines.push(line);
+        rung.lines.push(format!(
+            "\"{}\" may run in another OpenCode on this data: if so, {lost}",
+            row.title
+        ));
         rung.needs = Some(Consent::Elsewhere);
     }
     rung
+}
+
+/// Idle here with an open answer, and whether another OpenCode writes it is not certain.
+pub(super) fn is_doubtful(row: &Surveyed, cause: &Cause) -> bool {
+    !row.gone && row.has_open_answer() && !cause.certain.contains(&row.session)
 }
 
 fn told(part: &BrokenPart, now: UnixMs) -> String {
@@ -165,6 +175,13 @@ pub(super) fn dispose(survey: &Survey, tried: &Tried) -> Rung {
     directories.sort();
     directories.dedup();
     let mut lines = Vec::new();
+    if !survey.runs() && survey.rows.iter().any(|row| tried.hangs(row)) {
+        lines.push(
+            "it is reported idle, and yet its answer was not completed after a stop: the server still \
+             holds it, or was restarted meanwhile (then reset it once more)"
+                .to_owned(),
+        );
+    }
     for directory in &directories {
         lines.push(format!(
             "dispose the project {directory}: every run of it is aborted"

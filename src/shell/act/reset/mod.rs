@@ -10,7 +10,9 @@ mod repair;
 
 use crate::core::app::Outcome;
 use crate::core::id::SessionId;
-use crate::core::plan::reset::{Consent, Next, ResetOrder, Rung, RungName, Subject, Tried, next};
+use crate::core::plan::reset::{
+    Consent, Next, Premise, ResetOrder, Rung, RungName, Subject, Tried, next,
+};
 use crate::core::plan::survey::Survey;
 use crate::core::plan::{ActionName, Plan};
 use crate::core::time::{Clock, UnixMs};
@@ -94,8 +96,13 @@ async fn climb_all(
     let begun = Instant::now();
     let mut seen = read(hands, subject).await?;
     let first = seen.clone();
+    let premise = order.premise.clone();
+    let premise = premise.unwrap_or_else(|| Premise::of(&first));
     let mut done: Vec<String> = Vec::new();
     for _ in 0..RUNGS {
+        if let Some(why) = premise.broken_by(&seen) {
+            return Err(Halt::NoEffect(with(done, why.to_owned())));
+        }
         let rung = match next(&seen, &order.cause, &climbed.tried, now(hands, order)) {
             Next::Well(why) => return well(&first, &seen, done, &why, begun, &climbed.saved),
             Next::Stuck(why) => return Err(Halt::NoEffect(with(done, why))),
@@ -126,10 +133,15 @@ fn with(mut done: Vec<String>, last: String) -> String {
     done.join("; ")
 }
 
+/// What is not done without a consent, and why it takes one.
 fn wanting(rung: &Rung) -> String {
-    let what = rung.lines.first().map_or("", String::as_str);
+    let line = match rung.needs {
+        Some(Consent::Elsewhere) => rung.lines.last(),
+        _ => rung.lines.first(),
+    };
+    let line = line.map_or("", String::as_str);
     let word = rung.needs.map_or("", Consent::word);
-    format!("next would be ({word}): {what}")
+    format!("not done without your word ({word}): {line}")
 }
 
 /// Nothing (more) is wrong: and nothing was lost on the way.
@@ -141,6 +153,11 @@ fn well(
     begun: Instant,
     saved: &[PathBuf],
 ) -> Result<String, Halt> {
+    let exists = |survey: &Survey| survey.root().is_some_and(|it| !it.gone);
+    if exists(first) && !exists(seen) {
+        let words = "the session was deleted meanwhile; the export has it";
+        return Err(Halt::NoEffect(with(done, words.to_owned())));
+    }
     if let Some(lost) = first.lost_in(seen) {
         let words = format!("{lost} was there before and is missing now; the export has it");
         return Err(Halt::Failed(with(done, words)));

@@ -58,25 +58,24 @@ pub(super) async fn repair(
     // Those that are listed still are what the next survey tells.
     let trouble = send(hands.client, &asks, hands.sent).await;
     let mut set = 0;
-    for step in &parts {
-        let Step::Repair {
-            session,
-            directory,
-            message,
-            part,
-        } = step
-        else {
-            continue;
+    let mut kept = 0;
+    for (step, place) in parts.iter().zip(1..) {
+        (hands.progress)(&format!("setting part {place} of {}", parts.len()));
+        let so_far = |halt: Halt| match halt {
+            Halt::NoEffect(why) => Halt::NoEffect(format!("{set} of {} set; {why}", parts.len())),
+            Halt::Failed(why) => Halt::Failed(format!("{set} of {} set; {why}", parts.len())),
         };
-        (hands.progress)(&format!("setting part {} of {}", set + 1, parts.len()));
-        let status = patient(|| hands.client.status(Some(directory))).await?;
-        if status.items.contains_key(session) || status.skipped > 0 {
-            let words = "it runs again: its parts are left alone";
-            return Err(Halt::NoEffect(words.to_owned()));
+        match set_one(hands, order, step).await.map_err(so_far)? {
+            Taken::Yes => set += 1,
+            Taken::Ended => {}
+            Taken::No => kept += 1,
         }
-        if set_part(hands, order, session, message, part).await? {
-            set += 1;
-        }
+    }
+    if kept > 0 {
+        let many = parts.len();
+        return Err(Halt::NoEffect(format!(
+            "{set} of {many} tool parts set; {kept} stayed as they were although the server took the change"
+        )));
     }
     let asks = match asks.len() {
         0 => String::new(),
@@ -91,27 +90,66 @@ pub(super) async fn repair(
     })
 }
 
-/// `false`: it has ended by itself meanwhile.
-async fn set_part(
-    hands: &Hands<'_>,
-    order: &ResetOrder,
-    session: &SessionId,
-    message: &MessageId,
-    part: &PartId,
-) -> Result<bool, Halt> {
-    let failed = |why: String| Halt::Failed(format!("failed to set {part} to error: {why}"));
-    let raw = patient(|| hands.client.message_raw(session, message)).await?;
-    let whole: Value = serde_json::from_str(raw.get()).map_err(|why| failed(why.to_string()))?;
-    let parts = whole.get("parts").and_then(Value::as_array);
-    let ours = |it: &&Value| it.get("id").and_then(Value::as_str) == Some(part.as_str());
-    let Some(old) = parts.and_then(|parts| parts.iter().find(ours)) else {
-        return Err(failed("it is not in its message any more".to_owned()));
+/// What became of a part.
+enum Taken {
+    /// Read back as an error.
+    Yes,
+    /// It had ended by itself meanwhile.
+    Ended,
+    /// The server took the change, and it stands as before.
+    No,
+}
+
+async fn set_one(hands: &Hands<'_>, order: &ResetOrder, step: &Step) -> Result<Taken, Halt> {
+    let Step::Repair {
+        session,
+        directory,
+        message,
+        part,
+    } = step
+    else {
+        return Ok(Taken::Ended);
     };
-    let new = match errored(old, now(hands, order)) {
+    let failed = |why: String| Halt::Failed(format!("failed to set {part} to error: {why}"));
+    let status = patient(|| hands.client.status(Some(directory))).await?;
+    if status.items.contains_key(session) || status.skipped > 0 {
+        let words = "it runs again: its parts are left alone";
+        return Err(Halt::NoEffect(words.to_owned()));
+    }
+    let old = read_part(hands, session, message, part).await?;
+    let new = match errored(&old, now(hands, order)) {
         Ok(new) => new,
-        Err(RepairError::Ended(_)) => return Ok(false),
+        Err(RepairError::Ended(_)) => return Ok(Taken::Ended),
         Err(why) => return Err(failed(why.to_string())),
     };
     let sent = hands.client.patch_part(session, message, part, new).await;
-    sent.map(|()| true).map_err(|why| failed(why.to_string()))
+    // The answer may be lost, or nothing but words: the part itself tells.
+    let now = read_part(hands, session, message, part).await?;
+    match (status_of(&now), sent) {
+        ("error", _) => Ok(Taken::Yes),
+        (_, Err(why)) => Err(failed(why.to_string())),
+        (_, Ok(())) => Ok(Taken::No),
+    }
+}
+
+fn status_of(part: &Value) -> &str {
+    let status = part.get("state").and_then(|it| it.get("status"));
+    status.and_then(Value::as_str).unwrap_or("")
+}
+
+async fn read_part(
+    hands: &Hands<'_>,
+    session: &SessionId,
+    message: &MessageId,
+    part: &PartId,
+) -> Result<Value, Halt> {
+    let failed = |why: String| Halt::Failed(format!("failed to read {part}: {why}"));
+    let raw = patient(|| hands.client.message_raw(session, message)).await?;
+    let mut whole: Value =
+        serde_json::from_str(raw.get()).map_err(|why| failed(why.to_string()))?;
+    let parts = whole.get_mut("parts").and_then(Value::as_array_mut);
+    let ours = |it: &&mut Value| it.get("id").and_then(Value::as_str) == Some(part.as_str());
+    let found = parts.and_then(|parts| parts.iter_mut().find(ours));
+    let gone = || failed("it is not in its message any more".to_owned());
+    found.map(Value::take).ok_or_else(gone)
 }
