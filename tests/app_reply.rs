@@ -298,14 +298,18 @@ fn the_form_of_a_permission_has_all_four_answers() {
         desk.keys(keys);
         step(&desk.key(Key::Enter))
     };
-    assert!(matches!(sent(""), Step::Allow { always: false, .. }));
+    assert!(matches!(sent("1"), Step::Allow { always: false, .. }));
+    assert!(matches!(sent(" "), Step::Allow { always: false, .. }));
+    assert!(matches!(sent("j"), Step::Allow { always: false, .. }));
     assert!(matches!(sent("2"), Step::Allow { always: true, .. }));
-    assert!(matches!(sent("jj"), Step::Reject { message: None, .. }));
+    assert!(matches!(sent("jjj"), Step::Reject { message: None, .. }));
     let words = |step| matches!(step, Step::Reject { message: Some(it), .. } if it == "no, 2");
-    assert!(words(sent("jjjno, 2")));
+    assert!(words(sent("jjjjno, 2")));
 
     let mut desk = with_permission();
     desk.press('r');
+    assert!(desk.key(Key::Enter).is_empty(), "nobody has chosen");
+    assert!(desk.said().contains("nothing is chosen"), "{}", desk.said());
     desk.key(Key::Tab);
     assert!(desk.key(Key::Enter).is_empty(), "no words yet");
     assert!(desk.said().contains("type what"), "{}", desk.said());
@@ -318,8 +322,9 @@ fn the_form_of_a_permission_has_all_four_answers() {
 #[test]
 fn a_question_is_answered_by_its_number_by_moving_or_in_own_words() {
     let mut desk = with_question(&port());
+    assert!(desk.key(Key::Enter).is_empty(), "nobody has chosen");
     assert!(
-        desk.text().contains("> (*) 1 8080  as now"),
+        desk.text().contains("> ( ) 1 8080  as now"),
         "{}",
         desk.text()
     );
@@ -328,6 +333,8 @@ fn a_question_is_answered_by_its_number_by_moving_or_in_own_words() {
     assert_eq!(answers(&desk.key(Key::Enter)), [["3000"]]);
 
     let mut desk = with_question(&port());
+    desk.key(Key::Down);
+    assert!(desk.text().contains("> (*) 1 8080"), "{}", desk.text());
     desk.key(Key::Down);
     desk.press('j');
     assert_eq!(answers(&desk.key(Key::Enter)), [["Ask at start"]]);
@@ -421,11 +428,16 @@ fn nothing_is_answered_that_was_not_there_half_a_second_before() {
     desk.select("ses_root");
     desk.permission("ses_root", "per_2", "ls");
     desk.wait(499);
-    for c in ['y', 'Y', 'd', 'r'] {
+    for c in ['y', 'Y', 'r', 'd'] {
         assert!(desk.press(c).is_empty() && !desk.is_open(), "{c}");
         assert!(desk.said().contains("just now"), "{}", desk.said());
     }
-    desk.wait(1);
+    // Whoever went on typing a message did not mean these keys.
+    desk.wait(100);
+    desk.keys("no, use y");
+    desk.key(Key::Enter);
+    assert!(!desk.is_open() && desk.app.running.is_empty());
+    desk.wait(400);
     assert_eq!(allowed(&desk.press('y')).0, "per_2");
 
     let mut desk = with_permission();
@@ -633,6 +645,7 @@ fn what_a_server_asks_is_cleaned() {
     let text = desk.text();
     assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text:?}");
     let mut desk = desk;
+    desk.press('1');
     let sent = answers(&desk.key(Key::Enter));
     assert_eq!(sent, [["\u{202e}evil"]], "what is sent is the label itself");
 }

@@ -194,7 +194,9 @@ fn what_hits_more_than_the_session_needs_a_consent_of_its_own() {
             let wants = match rung.name {
                 RungName::Dispose => Some(Consent::Dispose),
                 RungName::Fork => Some(Consent::Fork),
-                RungName::Repair if state.uncertain && repairs(&rung) > 0 => {
+                RungName::Repair
+                    if state.uncertain && (repairs(&rung) > 0 || (state.open && !state.gone)) =>
+                {
                     Some(Consent::Elsewhere)
                 }
                 _ => None,

@@ -262,6 +262,9 @@ impl Desk {
             })
             .await;
             for _ in 0..5 {
+                if self.app.ui.reply.is_some() {
+                    self.press(Key::Char('1'));
+                }
                 if self.app.ui.dialog.is_some() || self.app.ui.reply.is_some() {
                     self.press(yes);
                 }

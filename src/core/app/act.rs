@@ -29,6 +29,7 @@ impl App {
         let Some(plan) = plan::abort(&self.store, &key) else {
             return Vec::new();
         };
+        let plan = plan.mindful(self.verdict(&key));
         let stuck = self.verdict(&key).is_some_and(|v| v.level == Level::Stuck);
         let drifted = self.ui.drifted_at;
         let steady = drifted.is_none_or(|at| now.since(at) >= STEADY);

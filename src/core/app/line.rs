@@ -53,9 +53,15 @@ impl TextLine {
         true
     }
 
-    /// Takes pasted text: what is typed on one line has no control characters.
+    /// Takes pasted text: what is typed on one line has no control characters, and a line break
+    /// becomes a space, so that no words grow together.
     pub fn paste(&mut self, text: &str) {
-        for c in text.chars().filter(|c| !c.is_control()) {
+        let text = text.trim_end_matches(['\n', '\r']).replace("\r\n", "\n");
+        let flat = text.chars().map(|c| match c {
+            '\n' | '\r' | '\t' => ' ',
+            c => c,
+        });
+        for c in flat.filter(|c| !c.is_control()) {
             self.key(Key::Char(c));
         }
     }

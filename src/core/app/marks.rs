@@ -26,6 +26,7 @@ impl App {
         let (mut plans, mut left_out) = (Vec::new(), 0);
         for key in self.marks(|store, key| plan::refused(store, key).is_none()) {
             let plan = plan::abort(&self.store, &key);
+            let plan = plan.map(|it| it.mindful(self.verdict(&key)));
             match plan.filter(|_| self.not_to_be_aborted(&key).is_none()) {
                 Some(plan) => plans.push(plan),
                 None => left_out += 1,

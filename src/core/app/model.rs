@@ -67,6 +67,9 @@ pub struct Ui {
     pub moved: bool,
     /// When the selection last went to another session without a key; watcher's clock.
     pub drifted_at: Option<UnixMs>,
+    /// A key that would have opened a line to type in was refused just now: what is typed on in the
+    /// same breath was meant for that line, not for keys. Watcher's clock.
+    pub refused_at: Option<UnixMs>,
     /// The detail is open.
     pub detail_open: bool,
     /// First line of the detail shown.

@@ -4,8 +4,11 @@ use crate::core::app::keymap::{self, Action, Key};
 use crate::core::app::reply::Then;
 use crate::core::app::{App, DialogState, Effect, Msg, PageKind, TextLine};
 use crate::core::store::Change;
-use crate::core::time::UnixMs;
+use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Input;
+
+/// Keys that follow a refused one so closely were typed without looking.
+const SAME_BREATH: Span = Span(400);
 
 /// Takes one message. `now` is the watcher's clock.
 pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
@@ -90,6 +93,9 @@ impl App {
     }
 
     fn key(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
+        if self.is_typed_on(key, now) {
+            return Vec::new();
+        }
         self.clear_seen_results(now);
         self.ui.notice = None;
         self.ui.moved = self.ui.selected.is_some();
@@ -108,6 +114,19 @@ impl App {
             self.ui.notice = Some(format!("{key} does nothing here; ? shows the keys"));
             Vec::new()
         }
+    }
+
+    /// Whether a key goes on with what was refused: characters that follow each other closely.
+    fn is_typed_on(&mut self, key: Key, now: UnixMs) -> bool {
+        let Some(refused) = self.ui.refused_at.take() else {
+            return false;
+        };
+        let typed = matches!(key, Key::Char(_) | Key::Enter | Key::Backspace);
+        let goes_on = typed && now.since(refused) < SAME_BREATH;
+        if goes_on {
+            self.ui.refused_at = Some(now);
+        }
+        goes_on
     }
 
     fn act(&mut self, action: Action, key: Key, now: UnixMs) -> Vec<Effect> {

@@ -91,6 +91,10 @@ fn describe(server: &Server, session: &Session, idle_before: bool) -> String {
     }
     let tool = session.tail.live_parts().find_map(|part| part.tool());
     match tool {
+        Some(tool) if tool.tool == "bash" => format!(
+            "stop the turn; bash {} is ended (what it put into the background may go on)",
+            tool.subject
+        ),
         Some(tool) => format!("stop the turn; {} {} is ended", tool.tool, tool.subject),
         None => "stop the turn; what was not yet written is lost".to_owned(),
     }

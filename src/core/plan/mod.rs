@@ -16,6 +16,7 @@ pub use abort::abort;
 pub use resend::{CONTINUE, Draft, Refused, Resend, answered_last, draft, resend};
 
 use crate::core::id::{AskId, Directory, MessageId, PartId, SessionId, SessionKey};
+use crate::core::judge::{Level, Verdict};
 use crate::core::store::{Server, Session, Store};
 use crate::core::wire::{AskKind, Dialect, ModelRef};
 use std::collections::BTreeSet;
@@ -71,6 +72,14 @@ pub fn unexportable(store: &Store, key: &SessionKey) -> Option<&'static str> {
     let dialect = store.server(key.server)?.dialect;
     let why = "its server is an OpenCode 2.x: ocwatch shows it, but does not act on it or export from it yet";
     (dialect == Some(Dialect::V2)).then_some(why)
+}
+
+/// What a plan begins with where nothing needs to be done.
+pub const HEALTHY: &str = "nothing is wrong with it as far as can be seen: it is working right now";
+
+/// It runs, and nothing is found or suspected: ending that is most likely a slip of the hand.
+pub fn is_healthy(verdict: &Verdict) -> bool {
+    verdict.level == Level::Ok && verdict.reported.is_running() && verdict.settling.is_none()
 }
 
 /// One thing to do on the server.
@@ -231,5 +240,16 @@ fn descendants<'a>(server: &'a Server, root: &'a SessionId) -> Vec<&'a Session> 
             None => return found,
         }
         next += 1;
+    }
+}
+
+impl Plan {
+    /// Says first that what is to be ended seems to be well.
+    #[must_use]
+    pub fn mindful(mut self, verdict: Option<&Verdict>) -> Self {
+        if verdict.is_some_and(is_healthy) {
+            self.lines.insert(0, HEALTHY.to_owned());
+        }
+        self
     }
 }

@@ -245,6 +245,7 @@ fn footer(app: &App) -> Vec<Hint> {
             When::Permission => asks.iter().any(is_permission),
             When::Asleep => is_asleep,
             When::Lost => is_lost,
+            When::Logged => !app.log.is_empty(),
             When::Always => true,
         })
         .filter(|binding| !(is_asleep && binding.action == Action::Abort))

@@ -7,6 +7,7 @@ use crate::core::plan::answer;
 use crate::core::present::ask::{ask_lines, question_lines};
 use crate::core::present::build::explanation;
 use crate::core::present::explain::rule_lines;
+use crate::core::present::log;
 use crate::core::present::{Detail, Line, Piece, Tone, clean, rows, words};
 use crate::core::store::{Server, Session};
 use crate::core::time::{Span, UnixMs};
@@ -41,6 +42,7 @@ pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail>
         .unwrap_or_default();
     let mut story = story(verdict, (server, &of_server), now, app.utc_offset);
     story.extend(lost(verdict, app));
+    story.extend(log::newest(app, key));
     Some(Detail {
         head: head(session, server),
         story,

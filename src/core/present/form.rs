@@ -128,7 +128,8 @@ fn permission(waiting: &Waiting, choices: &Choices) -> (Vec<FormLine>, Vec<Hint>
     let options = ["once", always, "reject: the turn ends"];
     for (place, text) in options.iter().enumerate() {
         let focus = choices.at == place;
-        lines.push(option(place, focus, radio(focus), plain(text)));
+        let chosen = focus && choices.touched;
+        lines.push(option(place, focus, radio(chosen), plain(text)));
     }
     let typing = choices.is_typing();
     let focus = radio(typing);
@@ -196,7 +197,7 @@ fn question(bound: &Bound, form: &QuestionForm) -> (Vec<FormLine>, Vec<Hint>) {
         let sign = match (multiple, page.chosen.contains(&place)) {
             (true, true) => "[x]",
             (true, false) => "[ ]",
-            (false, _) => radio(focus),
+            (false, _) => radio(focus && choices.touched),
         };
         let mut text = vec![Piece::new(clean(&choice.label), Tone::Strong)];
         if !choice.description.is_empty() {

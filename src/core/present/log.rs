@@ -2,6 +2,7 @@
 
 use super::{Line, Piece, Tone, clean, rows, words};
 use crate::core::app::{App, Logged};
+use crate::core::id::SessionKey;
 
 pub(super) fn lines(app: &App) -> Vec<Line> {
     if app.log.is_empty() {
@@ -9,6 +10,16 @@ pub(super) fn lines(app: &App) -> Vec<Line> {
         return vec![vec![Piece::new(text, Tone::Dim)]];
     }
     app.log.iter().rev().map(|it| line(app, it)).collect()
+}
+
+/// The newest action on one session, for its detail.
+pub(super) fn newest(app: &App, key: &SessionKey) -> Option<Line> {
+    let logged = app.log.iter().rev().find(|it| it.key == *key)?;
+    let at = words::clock(logged.shown.at, app.utc_offset);
+    Some(vec![
+        Piece::new(format!("{at} "), Tone::Dim),
+        rows::ended(&logged.shown),
+    ])
 }
 
 fn line(app: &App, logged: &Logged) -> Line {

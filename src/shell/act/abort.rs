@@ -3,12 +3,12 @@
 //! What it does: look, act, look again. What it does not: plan (that is `core::plan`), retry, or
 //! believe the `true` that every abort answers.
 
-use super::carry::{carry_out, name};
+use super::carry::send;
 use super::look::{Look, look};
 use super::patient;
 use crate::core::app::Outcome;
 use crate::core::id::SessionId;
-use crate::core::plan::{Plan, Step};
+use crate::core::plan::Plan;
 use crate::net::client::{Client, ClientError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -47,30 +47,14 @@ pub async fn abort(
         Err(why) => return Outcome::Failed(format!("it could not be read before: {why}")),
     };
     let begun = Instant::now();
-    for step in &plan.steps {
-        if let Step::Abort { session, .. } = step {
-            sent(session);
-        }
-        match carry_out(client, step).await {
-            Ok(()) => {}
-            Err(why) if is_gone(&why) => {}
-            // A server whose threads are blocked never answers an abort: it was sent all the same.
-            Err(why) if why.is_late() => {}
-            Err(why) => return Outcome::Failed(format!("{} failed: {why}", name(step))),
-        }
-    }
+    let trouble = send(client, &plan.steps, sent).await;
     let wait = if before.is_running() {
         patience.running
     } else {
         patience.idle
     };
-    let seen = watch(client, plan, begun + wait, patience.pause).await;
-    tell(&before, seen, begun.elapsed())
-}
-
-/// The ask was answered meanwhile: what is to be reached is reached.
-fn is_gone(why: &ClientError) -> bool {
-    matches!(why, ClientError::Status { code: 404, .. })
+    let seen = watch(client, plan, Instant::now() + wait, patience.pause).await;
+    tell(&before, seen, trouble, begun.elapsed())
 }
 
 /// Looks until all has settled or the time is over; gives the last look.
@@ -90,24 +74,37 @@ async fn watch(
     }
 }
 
-fn tell(before: &Look, after: Result<Look, ClientError>, took: Duration) -> Outcome {
+fn tell(
+    before: &Look,
+    after: Result<Look, ClientError>,
+    trouble: Option<String>,
+    took: Duration,
+) -> Outcome {
     let took = format!("{:.1} s", took.as_secs_f64().max(0.1));
-    match after {
-        Err(why) => Outcome::Failed(format!(
+    match (after, trouble) {
+        (Err(why), None) => Outcome::Failed(format!(
             "it was sent, but what became of it could not be read: {why}"
         )),
-        Ok(after) if !after.is_settled() => {
+        (Err(why), Some(trouble)) => Outcome::Failed(format!(
+            "{trouble}; what became of it could not be read: {why}"
+        )),
+        (Ok(after), Some(trouble)) if !after.is_settled() => {
+            Outcome::Failed(format!("{trouble}; after {took}: {}", after.words()))
+        }
+        (Ok(after), None) if !after.is_settled() => {
             Outcome::NoEffect(format!("after {took}: {}", after.words()))
         }
-        Ok(after) if before.is_settled() => {
+        (Ok(after), _) if before.is_settled() => {
             Outcome::NoEffect(format!("nothing ran: {}", after.words()))
         }
-        Ok(after) => {
+        (Ok(after), trouble) => {
             let many = match after.sessions.len() {
                 0 | 1 => String::new(),
                 n => format!(", {n} sessions"),
             };
-            Outcome::Done(format!("ended{many} after {took}: {}", after.words()))
+            let though = trouble.map_or_else(String::new, |it| format!(" (although {it})"));
+            let words = after.words();
+            Outcome::Done(format!("ended{many} after {took}: {words}{though}"))
         }
     }
 }

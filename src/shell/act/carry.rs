@@ -3,9 +3,11 @@
 //! What it does: send what the step says. What it does not: verify; that the server took it proves
 //! nothing. Exports and repairs have hands of their own: they are more than one request.
 
+use crate::core::id::SessionId;
 use crate::core::plan::Step;
 use crate::core::wire::AskKind;
 use crate::net::client::{Client, ClientError, PermissionReply};
+use futures_util::future::join_all;
 
 /// Sends one step. [`Step::Export`] and [`Step::Repair`] are not sent from here, and a fork's new
 /// session is of interest only to who asked for it: these do nothing.
@@ -62,6 +64,44 @@ pub(super) async fn carry_out(client: &Client, step: &Step) -> Result<(), Client
         }
         Step::Export { .. } | Step::Repair { .. } | Step::Fork { .. } => Ok(()),
     }
+}
+
+/// Sends steps in their order, and gives the first that failed, in words. `sent` hears of each session
+/// just before its abort goes out.
+///
+/// An ask that is gone was answered meanwhile: what is to be reached is reached. Whatever else went
+/// wrong, the server may have done it all the same (an answer can be late, cut off or nonsense), so
+/// that only reading again tells.
+pub(super) async fn send(
+    client: &Client,
+    steps: &[Step],
+    sent: impl Fn(&SessionId),
+) -> Option<String> {
+    let mut trouble = None;
+    for steps in together(steps) {
+        for step in steps {
+            if let Step::Abort { session, .. } = step {
+                sent(session);
+            }
+        }
+        let ends = join_all(steps.iter().map(|step| carry_out(client, step))).await;
+        for (step, end) in steps.iter().zip(ends) {
+            match end {
+                Ok(()) | Err(ClientError::Status { code: 404, .. }) => {}
+                Err(why) => {
+                    trouble = trouble.or_else(|| Some(format!("{} failed: {why}", name(step))))
+                }
+            }
+        }
+    }
+    trouble
+}
+
+/// Steps that go out at once: all aborts of a family, so that no session has the time to take one
+/// more step while another is being stopped. Anything else goes alone, in its order.
+fn together(steps: &[Step]) -> Vec<&[Step]> {
+    let abort = |step: &Step| matches!(step, Step::Abort { .. });
+    steps.chunk_by(|a, b| abort(a) && abort(b)).collect()
 }
 
 /// What a step is called in "… failed".

@@ -28,6 +28,7 @@ pub async fn abort_all(
         let Some(plan) = plan::abort(&snapshot.app.store, &key) else {
             return Err(Trouble::Failed(format!("{} is gone", key.session)));
         };
+        let plan = plan.mindful(snapshot.app.verdict(&key));
         warn_if_asleep(&snapshot, &key);
         let shown = shown(&plan, &snapshot.theme);
         if yes {

@@ -23,6 +23,8 @@ pub enum When {
     Asleep,
     /// A server is lost.
     Lost,
+    /// Something was done here.
+    Logged,
     /// Always.
     Always,
 }
@@ -206,7 +208,7 @@ pub static KEYMAP: &[Binding] = &[
         &[Key::Tab],
         "log",
         "show or leave the log: what was done here and how it ended",
-        When::Moving,
+        When::Logged,
     ),
     bind(
         Action::Quit,

@@ -13,6 +13,9 @@ pub struct Choices {
     pub options: usize,
     /// The option that is pointed at; the line, if it is their number.
     pub at: usize,
+    /// The pointer was moved or an option named: until then nothing is chosen, so that Enter right
+    /// after the form opened says nothing to anybody.
+    pub touched: bool,
     /// One's own words.
     pub line: TextLine,
     /// Where the pointer was before it went to the line.
@@ -52,6 +55,12 @@ impl Choices {
 
     /// Takes a key that moves the pointer or edits the line; `false` if it means nothing here.
     pub(super) fn key(&mut self, key: Key) -> bool {
+        let means = self.moved(key);
+        self.touched |= means;
+        means
+    }
+
+    fn moved(&mut self, key: Key) -> bool {
         if self.is_typing() {
             return match key {
                 Key::Tab => self.end_typing(),
@@ -64,6 +73,8 @@ impl Choices {
         }
         match key {
             Key::Tab => self.begin_typing(),
+            // The first step chooses what is pointed at already.
+            Key::Down | Key::Char('j') if !self.touched => {}
             Key::Down | Key::Char('j') if self.at + 1 == self.options => self.begin_typing(),
             Key::Down | Key::Char('j') => self.at += 1,
             Key::Up | Key::Char('k') => self.at = self.at.saturating_sub(1),
@@ -118,7 +129,8 @@ pub(super) enum Pressed {
     Send(Wish),
 }
 
-const EMPTY: &str = "nothing is chosen or typed: Ctrl-N leaves the question unanswered";
+const EMPTY: &str =
+    "nothing is chosen yet: 1-9, j, k or space choose, Tab types; Ctrl-N leaves it unanswered";
 
 impl QuestionForm {
     /// A form for these questions. If none could be read, there is one line to answer all.
@@ -212,7 +224,7 @@ impl QuestionPage {
         let one = if self.choices.is_typing() {
             typed
         } else {
-            label(self.choices.at)
+            label(self.choices.at).filter(|_| self.choices.touched)
         };
         one.into_iter().collect()
     }
@@ -221,7 +233,9 @@ impl QuestionPage {
         let typing = self.choices.is_typing();
         let digit = matches!(key, Key::Char('1'..='9'));
         let toggles = multiple && !typing && (digit || key == Key::Char(' '));
-        let moved = key == Key::Char(' ') && !typing || self.choices.key(key);
+        let space = key == Key::Char(' ') && !typing;
+        self.choices.touched |= space;
+        let moved = space || self.choices.key(key);
         if toggles && moved {
             let at = self.choices.at;
             if !self.chosen.remove(&at) {

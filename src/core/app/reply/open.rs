@@ -20,7 +20,13 @@ impl App {
         if asks.iter().any(|it| !it.ghost) {
             asks.retain(|it| !it.ghost);
         }
+        // A grant is of a permission, and of nothing else that is asked.
+        let permission = |it: &Waiting| it.ask.kind == AskKind::Permission;
+        if matches!(then, Then::Once | Then::Always) && asks.iter().any(permission) {
+            asks.retain(permission);
+        }
         if let Some(words) = self.not_to_be_answered(&key, &asks, now) {
+            self.ui.refused_at = (then == Then::Deny).then_some(now);
             return self.tell(&words);
         }
         if let [one] = asks.as_slice() {

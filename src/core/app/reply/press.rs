@@ -97,6 +97,7 @@ impl App {
         };
         if let Some(choices) = choices {
             choices.begin_typing();
+            choices.touched = true;
             choices.line.paste(text);
         }
     }
@@ -126,6 +127,9 @@ impl Bound {
 
 fn permission(choices: &mut Choices, key: Key) -> Pressed {
     match key {
+        Key::Enter if !choices.touched => {
+            Pressed::Say("nothing is chosen yet: 1-3, j, k or space choose, Tab types")
+        }
         Key::Enter => match choices.at {
             0 => Pressed::Send(Wish::Once),
             1 => Pressed::Send(Wish::Always),
@@ -138,6 +142,10 @@ fn permission(choices: &mut Choices, key: Key) -> Pressed {
         Key::Esc if choices.end_typing() => Pressed::Stay,
         Key::Esc => Pressed::Leave,
         Key::Char('q') if !choices.is_typing() => Pressed::Leave,
+        Key::Char(' ') if !choices.is_typing() => {
+            choices.touched = true;
+            Pressed::Stay
+        }
         key => {
             choices.key(key);
             Pressed::Stay

@@ -1,9 +1,9 @@
 //! The whole ladder in words, before anything is done.
 
-use super::{Consent, Next, ResetOrder, RungName, next};
+use super::{Consent, Next, ResetOrder, Rung, RungName, next, rungs};
+use crate::core::plan::HEALTHY;
 use crate::core::plan::survey::Survey;
 use crate::core::time::UnixMs;
-use crate::core::wire::AskKind;
 
 /// What will be done, from a survey: the dialog and `--dry-run` print it. Numbered by who shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,14 +55,39 @@ pub fn ladder(survey: &Survey, order: &ResetOrder, export: &str, now: UnixMs) ->
     if rung.name > RungName::Stop && !survey.runs() {
         lines.push("nothing runs: no abort needed".to_owned());
     }
+    if order.cause.healthy {
+        lines.insert(0, HEALTHY.to_owned());
+    }
     lines.extend(rung.lines.iter().cloned());
     if rung.name == RungName::Stop {
         lines.push("then set tool parts that are still open to error, and dismiss asks that are still listed".to_owned());
     }
     lines.push("check: nothing runs, nothing open, no ask listed, no message lost".to_owned());
-    let asks = survey.rows.iter().flat_map(|row| &row.asks);
-    if rung.name == RungName::Stop || asks.clone().any(|ask| ask.kind == AskKind::Permission) {
-        lines.push("if that does not settle within 10 s: R again offers to dispose the project (it asks first)".to_owned());
-    }
+    lines.extend(later(survey, order, rung));
     Ladder { first, lines }
+}
+
+/// What comes if the first rung does not settle it: done where it was agreed to beforehand, else
+/// asked for.
+fn later(survey: &Survey, order: &ResetOrder, first: &Rung) -> Vec<String> {
+    let asks = survey.rows.iter().any(|row| !row.asks.is_empty());
+    let broken = survey.rows.iter().any(|row| !row.broken.is_empty());
+    let mut lines = Vec::new();
+    if first.name == RungName::Stop || (first.name == RungName::Repair && asks) {
+        let dispose = rungs::dispose(survey, &order.tried);
+        if order.allowed.contains(&Consent::Dispose) {
+            let then = dispose.lines.into_iter();
+            lines.extend(then.map(|it| format!("if that does not settle within 10 s: {it}")));
+        } else {
+            let offered = "if that does not settle within 10 s: disposing the project is offered, and asked for";
+            lines.push(offered.to_owned());
+        }
+    }
+    let may_fork = first.name == RungName::Stop || (first.name == RungName::Repair && broken);
+    if may_fork && order.allowed.contains(&Consent::Fork) {
+        lines.push(
+            "if nothing gentler helps: fork before the broken turn into a new session".to_owned(),
+        );
+    }
+    lines
 }

@@ -13,7 +13,7 @@ pub use ladder::{Ladder, ladder};
 pub use next::{Next, next};
 
 use super::survey::Surveyed;
-use super::{Settle, Step};
+use super::{Settle, Step, is_healthy};
 use crate::core::id::{Directory, SessionId, SessionKey};
 use crate::core::judge::{Level, Verdict};
 use crate::core::store::Store;
@@ -70,6 +70,8 @@ pub struct Cause {
     pub poisoned: bool,
     /// A revert is what was found, nothing else.
     pub reverted: bool,
+    /// It runs, and nothing is wrong with it.
+    pub healthy: bool,
 }
 
 /// What a verdict means for a reset.
@@ -85,6 +87,7 @@ pub fn cause(verdict: &Verdict) -> Cause {
         reverted: verdict
             .leading()
             .is_some_and(|it| it.name == "revert-pending"),
+        healthy: is_healthy(verdict),
     }
 }
 

@@ -39,7 +39,9 @@ pub fn next(survey: &Survey, cause: &Cause, tried: &Tried, now: UnixMs) -> Next 
     }
     let asks = survey.rows.iter().any(|row| !row.asks.is_empty());
     let broken = survey.rows.iter().any(|row| !row.broken.is_empty());
-    if (asks || broken) && untried(RungName::Repair) {
+    // Idle here, and yet another OpenCode may be writing it: a person must say that none does.
+    let doubtful = cause.uncertain && !root.gone && root.has_open_answer();
+    if (asks || broken || doubtful) && untried(RungName::Repair) {
         return Next::Climb(rungs::repair(survey, cause, now));
     }
     if asks && untried(RungName::Dispose) {

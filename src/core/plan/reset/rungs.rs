@@ -75,6 +75,10 @@ fn own_turn(root: &Surveyed) -> String {
             .find(|t| t.is_live())
     });
     match tool {
+        Some(tool) if tool.tool == "bash" => format!(
+            "stop the turn; bash {} is ended (what it put into the background may go on)",
+            tool.subject
+        ),
         Some(tool) => format!("stop the turn; {} {} is ended", tool.tool, tool.subject),
         None => "stop the turn; what was not yet written is lost".to_owned(),
     }
@@ -130,10 +134,15 @@ pub(super) fn repair(survey: &Survey, cause: &Cause, now: UnixMs) -> Rung {
         let line = "the command may still run on the host; ocwatch cannot end it";
         rung.lines.push(line.to_owned());
     }
-    if of_shell.count() > 0 && cause.uncertain {
-        let line =
-            "it may run in another OpenCode on this data: if so, what its tool gives is lost";
-        rung.lines.push(line.to_owned());
+    let parts = of_shell.count() > 0;
+    let open = survey.root().is_some_and(Surveyed::has_open_answer);
+    if cause.uncertain && (parts || open) {
+        let lost = match parts {
+            true => "what its tool gives is lost",
+            false => "the next prompt runs beside it",
+        };
+        let line = format!("it may run in another OpenCode on this data: if so, {lost}");
+        rung.lines.push(line);
         rung.needs = Some(Consent::Elsewhere);
     }
     rung

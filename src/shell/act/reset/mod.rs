@@ -12,13 +12,13 @@ use crate::core::app::Outcome;
 use crate::core::id::SessionId;
 use crate::core::plan::reset::{Consent, Next, ResetOrder, Rung, RungName, Subject, Tried, next};
 use crate::core::plan::survey::Survey;
-use crate::core::plan::{ActionName, Plan, Step};
+use crate::core::plan::{ActionName, Plan};
 use crate::core::time::{Clock, UnixMs};
 use crate::net::client::{Client, ClientError};
 use crate::shell::act::abort::Patience;
-use crate::shell::act::carry::{carry_out, name};
+use crate::shell::act::carry::send;
 use crate::shell::act::export::{ExportError, export_into};
-use crate::shell::act::look::look;
+use crate::shell::act::look::{Look, look};
 use crate::shell::act::survey::survey;
 use fork::fork;
 use repair::{repair, stand_still};
@@ -196,10 +196,10 @@ async fn climb(
             (hands.progress)("disposing the project");
             settle(hands, order, rung).await
         }
-        RungName::Unrevert => {
-            send(hands, &rung.steps).await?;
-            Ok("revert taken back".to_owned())
-        }
+        RungName::Unrevert => match send(hands.client, &rung.steps, hands.sent).await {
+            Some(trouble) => Err(Halt::Failed(trouble)),
+            None => Ok("revert taken back".to_owned()),
+        },
         RungName::Repair => {
             (hands.progress)("looking whether it stands still");
             stand_still(hands, subject, seen).await?;
@@ -212,26 +212,10 @@ async fn climb(
     }
 }
 
-/// Sends the steps. An ask that is gone was answered meanwhile: what is to be reached is reached.
-async fn send(hands: &Hands<'_>, steps: &[Step]) -> Result<(), Halt> {
-    for step in steps {
-        if let Step::Abort { session, .. } = step {
-            (hands.sent)(session);
-        }
-        match carry_out(hands.client, step).await {
-            Ok(()) | Err(ClientError::Status { code: 404, .. }) => {}
-            // It was sent all the same: what became of it is read.
-            Err(why) if why.is_late() => {}
-            Err(why) => return Err(Halt::Failed(format!("{} failed: {why}", name(step)))),
-        }
-    }
-    Ok(())
-}
-
 /// Sends, then looks until all has settled or patience ends; that is for the next survey to say.
 async fn settle(hands: &Hands<'_>, order: &ResetOrder, rung: &Rung) -> Result<String, Halt> {
     let begun = Instant::now();
-    send(hands, &rung.steps).await?;
+    let trouble = send(hands.client, &rung.steps, hands.sent).await;
     let plan = Plan {
         action: ActionName::Reset,
         key: order.key.clone(),
@@ -241,27 +225,38 @@ async fn settle(hands: &Hands<'_>, order: &ResetOrder, rung: &Rung) -> Result<St
         lines: Vec::new(),
         idle_before: false,
     };
-    let until = begun + hands.patience.running;
+    let until = Instant::now() + hands.patience.running;
     loop {
         let seen = look(hands.client, &plan).await;
-        let settled = seen
-            .as_ref()
-            .is_ok_and(crate::shell::act::look::Look::is_settled);
+        let settled = seen.as_ref().is_ok_and(Look::is_settled);
         if settled || Instant::now() >= until {
-            let what = match rung.name {
-                RungName::Dispose => "project disposed",
-                _ => "stopped",
-            };
-            return Ok(match seen {
-                Ok(_) if settled => what.to_owned(),
-                Ok(seen) => format!(
-                    "{what}, but after {} s {}",
-                    begun.elapsed().as_secs(),
-                    seen.words()
-                ),
-                Err(why) => format!("{what}, but it could not be read: {why}"),
-            });
+            return ended(rung, seen, settled, trouble, begun);
         }
         sleep(hands.patience.pause).await;
+    }
+}
+
+/// What came of a rung: asked for is not yet done.
+fn ended(
+    rung: &Rung,
+    seen: Result<Look, ClientError>,
+    settled: bool,
+    trouble: Option<String>,
+    begun: Instant,
+) -> Result<String, Halt> {
+    let (done, asked) = match rung.name {
+        RungName::Dispose => ("project disposed", "disposing the project was asked for"),
+        _ => ("stopped", "a stop was asked for"),
+    };
+    let tried = trouble.unwrap_or_else(|| asked.to_owned());
+    match seen {
+        Ok(_) if settled => Ok(done.to_owned()),
+        Ok(seen) => {
+            let seconds = begun.elapsed().as_secs();
+            Ok(format!("{tried}, but after {seconds} s {}", seen.words()))
+        }
+        Err(why) => Err(Halt::Failed(format!(
+            "{tried}, but what became of it could not be read: {why}"
+        ))),
     }
 }

@@ -4,12 +4,13 @@
 //! is read again before each part; a part is sent only as it was just read (an unknown part id would
 //! be **created** by the server).
 
-use super::{Halt, Hands, now, read, send};
+use super::{Halt, Hands, now, read};
 use crate::core::id::{MessageId, PartId, SessionId};
 use crate::core::plan::Step;
 use crate::core::plan::repair::{RepairError, errored};
 use crate::core::plan::reset::{ResetOrder, Subject};
 use crate::core::plan::survey::{Survey, Surveyed};
+use crate::shell::act::carry::send;
 use crate::shell::act::patient;
 use serde_json::Value;
 use std::time::Duration;
@@ -25,11 +26,7 @@ pub(super) async fn stand_still(
     subject: &Subject,
     seen: &Survey,
 ) -> Result<(), Halt> {
-    if !seen
-        .rows
-        .iter()
-        .any(|row| row.has_open_answer() && !row.broken.is_empty())
-    {
+    if !seen.rows.iter().any(Surveyed::has_open_answer) {
         return Ok(());
     }
     sleep(STILL.min(hands.patience.running)).await;
@@ -58,7 +55,8 @@ pub(super) async fn repair(
         .cloned()
         .partition(|step| matches!(step, Step::Repair { .. }));
     (hands.progress)("dismissing asks");
-    send(hands, &asks).await?;
+    // Those that are listed still are what the next survey tells.
+    let trouble = send(hands.client, &asks, hands.sent).await;
     let mut set = 0;
     for step in &parts {
         let Step::Repair {
@@ -85,9 +83,11 @@ pub(super) async fn repair(
         1 => "1 ask dismissed, ".to_owned(),
         many => format!("{many} asks dismissed, "),
     };
+    let trouble = trouble.map_or_else(String::new, |it| format!(" ({it})"));
     Ok(match set {
-        1 => format!("{asks}1 tool part marked as aborted"),
-        many => format!("{asks}{many} tool parts marked as aborted"),
+        0 if parts.is_empty() && asks.is_empty() => "nothing was to be set".to_owned(),
+        1 => format!("{asks}1 tool part marked as aborted{trouble}"),
+        many => format!("{asks}{many} tool parts marked as aborted{trouble}"),
     })
 }
 
