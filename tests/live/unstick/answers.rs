@@ -142,6 +142,11 @@ fn a_prompt_for_a_model_that_does_not_exist_is_sent_again_with_another() {
     let refused = run(server, &["resend", &id, "--yes"]);
     assert_eq!(refused.code, Some(1), "{refused:#?}");
     assert_eq!(stored(), 1, "{refused:#?}");
+    // Of all that the server has, the bad model's own provider comes first.
+    assert!(
+        refused.stderr.contains("it has scripted/scripted"),
+        "{refused:#?}"
+    );
     let sent = run(
         server,
         &["resend", &id, "--yes", "--model", "scripted/scripted"],
