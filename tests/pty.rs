@@ -8,28 +8,35 @@
 )]
 
 mod program;
+#[path = "program/screen.rs"]
+mod screen;
 
 use ocwatch::shell::clock::system_clock;
 use ocwatch::sim::seed::Scenario;
 use ocwatch::sim::{Config, Sim};
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::CommandBuilder;
 use program::Home;
-use std::io::{Read, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use screen::{LONGEST, Screen};
+use std::ops::{Deref, DerefMut};
 use std::time::{Duration, Instant};
 
-const LONGEST: Duration = Duration::from_secs(60);
-const ROWS: u16 = 24;
-const COLUMNS: u16 = 80;
-
-/// The program in a terminal.
+/// The program in a terminal and a home of its own.
 struct Terminal {
-    child: Box<dyn Child + Send + Sync>,
-    _master: Box<dyn MasterPty + Send>,
-    keys: Box<dyn Write + Send>,
-    output: Receiver<Vec<u8>>,
-    emulator: vt100::Parser,
+    screen: Screen,
     home: Home,
+}
+
+impl Deref for Terminal {
+    type Target = Screen;
+    fn deref(&self) -> &Screen {
+        &self.screen
+    }
+}
+
+impl DerefMut for Terminal {
+    fn deref_mut(&mut self) -> &mut Screen {
+        &mut self.screen
+    }
 }
 
 impl Terminal {
@@ -38,13 +45,6 @@ impl Terminal {
     }
 
     fn start_in(home: Home, args: &[&str]) -> Self {
-        let size = PtySize {
-            rows: ROWS,
-            cols: COLUMNS,
-            pixel_width: 0,
-            pixel_height: 0,
-        };
-        let pair = native_pty_system().openpty(size).expect("a terminal");
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ocwatch"));
         command.env_clear();
         for (name, value) in home.variables() {
@@ -52,76 +52,10 @@ impl Terminal {
         }
         command.cwd(home.path());
         command.args(args);
-        let child = pair
-            .slave
-            .spawn_command(command)
-            .expect("the program starts");
-        drop(pair.slave);
-        let mut reader = pair.master.try_clone_reader().expect("its output");
-        let (to_test, output) = channel();
-        std::thread::spawn(move || {
-            let mut buffer = vec![0; 65536];
-            while let Ok(count @ 1..) = reader.read(&mut buffer) {
-                if to_test.send(buffer[..count].to_vec()).is_err() {
-                    return;
-                }
-            }
-        });
         Self {
-            child,
-            keys: pair.master.take_writer().expect("its keys"),
-            _master: pair.master,
-            output,
-            emulator: vt100::Parser::new(ROWS, COLUMNS, 0),
+            screen: Screen::start(command),
             home,
         }
-    }
-
-    fn press(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).expect("a key");
-        self.keys.flush().expect("a key");
-    }
-
-    fn text(&self) -> String {
-        self.emulator.screen().contents()
-    }
-
-    /// Takes what the program writes until the screen is as wanted; gives how long that took.
-    fn until(&mut self, what: &str, wanted: impl Fn(&vt100::Screen) -> bool) -> Duration {
-        let begun = Instant::now();
-        while !wanted(self.emulator.screen()) {
-            assert!(begun.elapsed() < LONGEST, "no {what} on:\n{}", self.text());
-            match self.output.recv_timeout(Duration::from_millis(200)) {
-                Ok(bytes) => self.emulator.process(&bytes),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    panic!("it ended before {what}:\n{}", self.text())
-                }
-            }
-        }
-        begun.elapsed()
-    }
-
-    fn until_text(&mut self, text: &str) -> Duration {
-        self.until(text, |screen| screen.contents().contains(text))
-    }
-
-    /// Waits for the program's end, then looks at what it left. Gives the exit code.
-    fn end(&mut self) -> u32 {
-        let begun = Instant::now();
-        loop {
-            match self.output.recv_timeout(Duration::from_millis(200)) {
-                Ok(bytes) => self.emulator.process(&bytes),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-            assert!(
-                begun.elapsed() < LONGEST,
-                "it does not end:\n{}",
-                self.text()
-            );
-        }
-        self.child.wait().expect("its end").exit_code()
     }
 
     fn assert_given_back(&self) {
@@ -159,12 +93,6 @@ impl Terminal {
             assert!(begun.elapsed() < LONGEST, "it does not stop");
             std::thread::park_timeout(Duration::from_millis(20));
         }
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        self.child.kill().ok();
     }
 }
 

@@ -24,6 +24,8 @@ mod install;
 mod lines;
 mod ocwatch;
 mod relay;
+#[path = "../program/screen.rs"]
+mod screen;
 mod server;
 mod support;
 

@@ -2,8 +2,10 @@
 
 use crate::install;
 use crate::lines::Running;
+use crate::screen::Screen;
 use crate::server::OpenCode;
 use crate::support::{PATIENCE, eventually};
+use portable_pty::CommandBuilder;
 use serde_json::Value;
 use std::process::Command;
 
@@ -46,6 +48,19 @@ pub fn run_with(
 /// `ocwatch watch --json` on a server, at this URL of it.
 pub fn watch(server: &OpenCode, url: &str) -> Running {
     Running::start(command(server, url).args(["watch", "--json"]))
+}
+
+/// The dashboard on a server, in a terminal, with the rows that contain this.
+pub fn dashboard(server: &OpenCode, filter: &str) -> Screen {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ocwatch"));
+    command.env_clear();
+    command.env("PATH", install::path());
+    command.env("HOME", server.root.join("watcher"));
+    command.env("LANG", "C.UTF-8");
+    command.env("TERM", "xterm-256color");
+    command.cwd(&server.root);
+    command.args(["--filter", filter, "--server", &server.url]);
+    Screen::start(command)
 }
 
 fn command(server: &OpenCode, url: &str) -> Command {

@@ -1,6 +1,6 @@
-//! The stuck states that can be made on a real server, and `ocwatch reset` that ends each of them.
+//! The stuck states that can be made on a real server, and what ends each of them.
 //!
-//! What it does: bring a session into the state (`made`), let the program print its plan, let it act, and prove
+//! What it does: bring a session into the state (`made`), let `ocwatch reset` print its plan, let it act, and prove
 //! from the server's own answers that the plan changed nothing, that nothing runs or waits any more, that no
 //! message or part was lost, that only what the plan named reads otherwise, and that the next prompt is answered
 //! (`proof`, `record`). What it does not: the rungs dispose and fork. On this version an abort ends every state
@@ -10,6 +10,8 @@ mod made;
 mod proof;
 mod record;
 
+mod answers;
+mod dashboard;
 mod leftovers;
 mod orphans;
 mod running;

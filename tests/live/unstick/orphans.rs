@@ -35,6 +35,16 @@ struct Orphan {
     directory: PathBuf,
 }
 
+impl Orphan {
+    fn stuck<'a>(&'a self, server: &'a OpenCode) -> Stuck<'a> {
+        Stuck {
+            server,
+            directory: &self.directory,
+            id: &self.id,
+        }
+    }
+}
+
 /// Parts that were open; none: the answer alone is.
 fn make(server: &OpenCode, gate: &Gate, silent: &TcpListener) -> Vec<Orphan> {
     let main = &server.projects[0];
@@ -103,6 +113,12 @@ fn what_a_killed_server_left_is_repaired_and_answers() {
     server.kill9();
     server.restart();
     assert_asks_first(&server, &orphans[0]);
+    // R says it in its plan, and Enter there agrees to it.
+    let (by_key, orphans) = orphans.split_last().expect("orphans");
+    let title = format!("orphan {}", by_key.name);
+    by_key
+        .stuck(&server)
+        .assert_reset_by_key(&title, "mark a tool part", Done::Repaired);
     // Each waits more than it works: it looks whether its session stands still.
     std::thread::scope(|scope| {
         for some in orphans.chunks(orphans.len().div_ceil(2)) {
@@ -126,16 +142,13 @@ fn assert_asks_first(server: &OpenCode, orphan: &Orphan) {
 fn assert_repaired(server: &OpenCode, orphan: &Orphan) {
     let before = Record::read(server, &orphan.id);
     let open = before.open_tools().len();
-    let stuck = Stuck {
-        server,
-        directory: &orphan.directory,
-        id: &orphan.id,
-    };
+    let stuck = orphan.stuck(server);
     let said = stuck.assert_reset(Done::Repaired, &["--allow", "elsewhere"]);
     match orphan.name.as_str() {
         "text" | "reasoning" | "retry" => {
             assert_eq!(open, 0, "{before:#?}");
-            assert!(said.contains("nothing to repair"), "{said}");
+            assert!(!said.contains("tool part"), "{said}");
+            assert!(said.contains("the next prompt continues"), "{said}");
         }
         _ => {
             assert_eq!(open, 1, "{}: {before:#?}", orphan.name);

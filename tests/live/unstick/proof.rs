@@ -1,7 +1,7 @@
 //! The way of every test here: print the plan, act, read again.
 
 use super::record::{Done, Record};
-use crate::ocwatch::run;
+use crate::ocwatch::{dashboard, run};
 use crate::server::OpenCode;
 use crate::support::{PATIENCE, eventually};
 use pretty_assertions::assert_eq;
@@ -39,6 +39,36 @@ impl Stuck<'_> {
         self.assert_settled(&after, done);
         self.assert_answers();
         said
+    }
+
+    /// The same by the key R: `word` is on the screen before it is agreed to. Rows are told apart by `title`.
+    pub fn assert_reset_by_key(self, title: &str, word: &str, done: Done) {
+        let before = Record::read(self.server, self.id);
+        let mut screen = dashboard(self.server, title);
+        screen.until("its row", |seen| {
+            let text = seen.contents();
+            let mut rows = text.lines().filter(|line| line.contains(title));
+            rows.any(|row| row.contains("busy") || row.contains("idle"))
+        });
+        screen.press("R");
+        screen.until("its plan", |seen| {
+            let text = seen.contents();
+            text.contains("Reset \"") && text.contains(word)
+        });
+        let plan = screen.text();
+        assert_eq!(before, Record::read(self.server, self.id));
+        // So soon after the plan appeared a key does not count: nobody can have read it.
+        while screen.text().contains("Reset \"") {
+            screen.press("y");
+            screen.take("the dialog is left");
+        }
+        screen.until_text("reset done");
+        screen.press("Q");
+        assert_eq!(screen.end(), 0);
+        let after = Record::read(self.server, self.id);
+        before.assert_kept(&after, &plan, done);
+        self.assert_settled(&after, done);
+        self.assert_answers();
     }
 
     /// `--dry-run` prints a plan and changes nothing; the plan.

@@ -123,7 +123,10 @@ pub(super) fn model(
     let known = what.known;
     if let Some(named) = what.model {
         if is_missing(named, known) {
-            let words = format!("the server has no model {named}{}", others(known));
+            let words = format!(
+                "the server has no model {named}{}",
+                others(known, Some(named))
+            );
             return Err(Refused::Model(words));
         }
         return Ok(Some(named.clone()));
@@ -134,7 +137,7 @@ pub(super) fn model(
         let good = answered_last(session).filter(|good| Some(*good) != own);
         let hint = match good {
             Some(good) => format!("; {good} answered here before"),
-            None => others(known),
+            None => others(known, own),
         };
         return Err(Refused::Model(format!(
             "the server does not know {name}, and the session keeps it: another must be named{hint}"
@@ -148,8 +151,10 @@ fn is_missing(model: &ModelRef, known: Option<&[ModelRef]>) -> bool {
     known.is_some_and(|known| !known.is_empty() && !known.contains(model))
 }
 
-fn others(known: Option<&[ModelRef]>) -> String {
-    let known = known.unwrap_or_default();
+/// Those of the same provider first: there the login is known to be, and the name was mistyped.
+fn others(known: Option<&[ModelRef]>, instead_of: Option<&ModelRef>) -> String {
+    let mut known: Vec<&ModelRef> = known.unwrap_or_default().iter().collect();
+    known.sort_by_key(|it| instead_of.is_some_and(|bad| bad.provider != it.provider));
     let names: Vec<String> = known.iter().take(NAMED).map(ToString::to_string).collect();
     match (names.is_empty(), known.len().saturating_sub(NAMED)) {
         (true, _) => String::new(),
