@@ -423,6 +423,29 @@ async fn pages_that_go_in_a_circle_are_given_up() {
     assert_eq!(mode & 0o777, 0o700);
 }
 
+/// Before 1.2 a server gives no cursor: of a full page nobody can tell whether it is all.
+#[tokio::test]
+async fn a_full_page_without_a_cursor_is_not_taken_for_all() {
+    let world = World::new(&long(115));
+    let id = world.id("long").to_owned();
+    let whole: Value = serde_json::from_str(&world.exported(&[&id])).expect("JSON");
+    let all = whole["messages"].as_array().expect("messages");
+    assert_eq!(all.len(), 230);
+    let newest = json!(all[130..]).to_string();
+    let path = format!("/session/{id}/message");
+    world.sim.fault_times(&path, Fault::Json(newest), 1);
+    let address = Address::parse(&world.sim.url()).expect("an address");
+    let client = Client::new(address, None, Waits::default(), system_clock());
+    let into = world.path("old");
+    let done = export_into(&client.expect("a client"), &id.as_str().into(), &into).await;
+    let text = fs::read(done.expect("an export").path).expect("a file");
+    let old: Value = serde_json::from_slice(&text).expect("JSON");
+    assert_eq!(
+        old["messages"], whole["messages"],
+        "each once, in their order"
+    );
+}
+
 #[test]
 fn a_page_that_is_cut_once_is_read_again() {
     let world = World::new(&long(150));

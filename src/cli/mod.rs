@@ -24,7 +24,7 @@ use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
 use crate::tui::{self, TerminalError, Theme};
-use args::{AllowArg, Cli, Command, Common, LogArgs, ResetArgs};
+use args::{AllowArg, Cli, Command, Common, DoubtArg, LogArgs, ResetArgs};
 use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
 use start::{Setup, setup};
@@ -232,6 +232,32 @@ async fn one(
         Command::Explain(it) => {
             commands::explain(snapshot(), &it.session, look(common, it.json), out).await
         }
+        Command::Export(it) => {
+            let wish = commands::ExportWish {
+                output: commands::output(it.output.as_deref(), it.sessions.len(), it.children)?,
+                style: Style {
+                    format: it.format.into(),
+                    sanitize: it.sanitize,
+                },
+                force: it.force,
+            };
+            commands::export_all(snapshot(), clients, &it.sessions, wish, out).await
+        }
+        Command::Log(it) => show_log(it, common),
+        acting => act(setup, common, acting, out).await,
+    }
+}
+
+/// The commands that change something on a server.
+async fn act(
+    setup: &Setup,
+    common: &Common,
+    command: &Command,
+    out: &mut impl Write,
+) -> Result<Exit, Trouble> {
+    let snapshot = || snapshot(setup, common);
+    let clients = &setup.clients;
+    match command {
         Command::Abort(it) => {
             let audit = audit_of(setup, it.act.force);
             let how = commands::AbortWish {
@@ -250,22 +276,12 @@ async fn one(
                 session: &it.session,
                 text: it.text.as_deref(),
                 model: it.model.as_ref(),
+                alone: it.allow.contains(&DoubtArg::Elsewhere),
                 yes: it.act.yes,
                 dry_run: it.dry_run,
             };
             let audit = audit_of(setup, it.act.force);
             commands::resend_one(snapshot(), clients, wish, &audit, out).await
-        }
-        Command::Export(it) => {
-            let wish = commands::ExportWish {
-                output: commands::output(it.output.as_deref(), it.sessions.len(), it.children)?,
-                style: Style {
-                    format: it.format.into(),
-                    sanitize: it.sanitize,
-                },
-                force: it.force,
-            };
-            commands::export_all(snapshot(), clients, &it.sessions, wish, out).await
         }
         Command::Answer(it) => {
             let wish = commands::AnswerWish {
@@ -279,7 +295,7 @@ async fn one(
             let audit = audit_of(setup, it.force);
             commands::answer_one(snapshot(), clients, wish, &audit, out).await
         }
-        Command::Log(it) => show_log(it, common),
+        other => Err(Trouble::Failed(format!("{other:?} changes nothing"))),
     }
 }
 

@@ -48,6 +48,13 @@ pub struct ResetArgs {
     pub allow: Vec<AllowArg>,
 }
 
+/// `--allow` of `resend`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DoubtArg {
+    /// Whether another OpenCode on this data writes the last answer
+    Elsewhere,
+}
+
 /// `--allow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum AllowArg {
@@ -71,6 +78,9 @@ pub struct ResendArgs {
     /// The model to answer; needed after one that does not exist
     #[arg(long, value_name = "PROVIDER/MODEL", value_parser = model)]
     pub model: Option<ModelRef>,
+    /// Although another OpenCode on this data may write its last answer: you know that none does
+    #[arg(long, value_name = "DOUBT", value_enum, value_delimiter = ',')]
+    pub allow: Vec<DoubtArg>,
     /// Only show what would be sent
     #[arg(long)]
     pub dry_run: bool,

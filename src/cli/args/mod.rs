@@ -5,7 +5,9 @@
 
 mod act;
 
-pub use act::{AbortArgs, ActArgs, AllowArg, AnswerArgs, ExportArgs, ResendArgs, ResetArgs};
+pub use act::{
+    AbortArgs, ActArgs, AllowArg, AnswerArgs, DoubtArg, ExportArgs, ResendArgs, ResetArgs,
+};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;

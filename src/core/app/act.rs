@@ -167,7 +167,10 @@ impl App {
         let session = self.store.session(key);
         self.log.push_back(Logged {
             key: key.clone(),
-            title: session.map_or_else(String::new, |it| it.info.title.clone()),
+            title: session.map_or_else(
+                || format!("deleted session {}", key.session),
+                |it| it.info.title.clone(),
+            ),
             shown: shown.clone(),
         });
     }

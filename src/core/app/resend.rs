@@ -87,7 +87,7 @@ impl App {
             return self.tell(super::act::DELETED);
         };
         let (title, directory) = (session.info.title.clone(), session.info.directory.clone());
-        let draft = match plan::draft(&self.store, verdict, None) {
+        let draft = match plan::draft(&self.store, verdict, None, false) {
             Ok(Draft::Nothing(why)) => {
                 let words = format!("{why}; `ocwatch resend --text` sends a text of your own");
                 return self.tell(&words);
@@ -168,7 +168,7 @@ impl App {
             return Err(Refused::Model("a model is named provider/model".to_owned()));
         }
         // What was read belongs to what was so then.
-        if plan::draft(&self.store, verdict, form.models.as_deref())? != form.draft {
+        if plan::draft(&self.store, verdict, form.models.as_deref(), false)? != form.draft {
             return Err(Refused::Now(
                 "it has changed meanwhile: leave this and look again".to_owned(),
             ));
@@ -179,6 +179,7 @@ impl App {
             text: edited.then_some(form.text.text.as_str()),
             model: model.as_ref(),
             known: form.models.as_deref(),
+            alone: false,
         };
         plan::resend(&self.store, verdict, &what)
     }

@@ -3,7 +3,7 @@
 use super::stop::{Kin, stop};
 use super::{ActionName, Plan, Settle, Step, descendants};
 use crate::core::id::{SessionId, SessionKey};
-use crate::core::store::{Server, Session, Store};
+use crate::core::store::{Reported, Server, Session, Store};
 use crate::core::wire::Message;
 
 /// Plans the abort of a session, its subagents included. `None` if there is no such session.
@@ -88,6 +88,9 @@ fn describe(server: &Server, session: &Session, idle_before: bool) -> String {
         } else {
             "it is not known whether anything runs here".to_owned()
         };
+    }
+    if server.reported(session) == Reported::Idle {
+        return "nothing of its own runs".to_owned();
     }
     let tool = session.tail.live_parts().find_map(|part| part.tool());
     match tool {

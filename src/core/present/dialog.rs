@@ -3,7 +3,7 @@
 use super::{Dialog, clean, resend, rows};
 use crate::core::app::{App, DialogState, ResetDialog, Stage};
 use crate::core::id::SessionKey;
-use crate::core::plan::Plan;
+use crate::core::plan::{HEALTHY, Plan};
 
 const DO_IT: &str = "Enter or y do it · Esc leave it";
 const LEAVE: &str = "Esc leave it";
@@ -34,13 +34,18 @@ fn abort(app: &App, plans: &[Plan]) -> Option<Dialog> {
     }
     let line = |plan: &Plan| {
         let server = server(app, &plan.key).unwrap_or_default();
-        let what = plan.lines.first().map_or("", String::as_str);
+        let mut lines = plan.lines.iter().filter(|it| it.as_str() != HEALTHY);
+        let what = lines.next().map_or("", String::as_str);
         clean(&format!("{server} \"{}\": {what}", plan.title))
     };
+    let shown = |plan: &&Plan| app.rows.iter().any(|row| row.key == plan.key);
+    let hidden = plans.len() - plans.iter().filter(shown).count();
+    let unseen =
+        (hidden > 0).then(|| format!("({hidden} of them are not on the screen's list now)"));
     Some(Dialog {
         title: format!("Abort {} sessions", plans.len()),
         scroll: app.ui.dialog_scroll,
-        lines: plans.iter().map(line).collect(),
+        lines: unseen.into_iter().chain(plans.iter().map(line)).collect(),
         foot: DO_IT.to_owned(),
     })
 }

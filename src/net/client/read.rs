@@ -239,8 +239,9 @@ impl Client {
         self.list(response).await
     }
 
-    /// `GET /session/:id/message`: the newest `limit` before a cursor. Texts longer than
-    /// [`crate::net::squeeze::LITERAL_LIMIT`] are shortened in flight.
+    /// `GET /session/:id/message`: the newest `limit` before a cursor; 0: all, for servers before 1.2,
+    /// which give no cursor. Texts longer than [`crate::net::squeeze::LITERAL_LIMIT`] are shortened in
+    /// flight.
     ///
     /// # Errors
     /// Any [`ClientError`]; 404 when the session does not exist.
@@ -303,8 +304,9 @@ impl Client {
         before: Option<&str>,
         bulk: bool,
     ) -> Result<Response, ClientError> {
-        let limit = limit.max(1).to_string();
-        let mut query = vec![("limit", limit.as_str())];
+        let some = limit.to_string();
+        let mut query = Vec::new();
+        query.extend((limit > 0).then_some(("limit", some.as_str())));
         query.extend(before.map(|it| ("before", it)));
         let path = ["session", session.as_str(), "message"];
         let ask = self.ask(Method::GET, &path, &query);

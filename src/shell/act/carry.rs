@@ -89,7 +89,8 @@ pub(super) async fn send(
             match end {
                 Ok(()) | Err(ClientError::Status { code: 404, .. }) => {}
                 Err(why) => {
-                    trouble = trouble.or_else(|| Some(format!("{} failed: {why}", name(step))))
+                    let words = || Some(format!("{} failed: {why}", name(step)));
+                    trouble = trouble.or_else(words);
                 }
             }
         }
@@ -110,7 +111,7 @@ pub(super) fn name(step: &Step) -> &'static str {
         Step::Abort { .. } => "the abort",
         Step::Reject { .. } => "rejecting the ask",
         Step::Allow { .. } => "granting the permission",
-        Step::Reply { .. } => "the answer",
+        Step::Reply { .. } => "sending the answer",
         Step::Export { .. } => "the export",
         Step::Repair { .. } => "setting a part to error",
         Step::Dispose { .. } => "disposing the project",

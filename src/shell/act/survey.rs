@@ -203,8 +203,9 @@ fn word(status: &Status) -> Option<String> {
 async fn messages(client: &Client, row: &mut Surveyed) -> Result<(), ClientError> {
     let mut before: Option<String> = None;
     let mut older: Vec<Vec<_>> = Vec::new();
+    let mut limit = PAGE;
     for _ in 0..MANY {
-        let page = || client.messages_page(&row.session, PAGE, before.as_deref());
+        let page = || client.messages_page(&row.session, limit, before.as_deref());
         let page = patient(page).await;
         let page = match page {
             Err(ClientError::Status { code: 404, .. }) => {
@@ -213,6 +214,12 @@ async fn messages(client: &Client, row: &mut Surveyed) -> Result<(), ClientError
             }
             other => other?,
         };
+        let rows = &page.messages.rows;
+        if limit > 0 && page.next.is_none() && rows.items.len() + rows.skipped >= limit {
+            // A full page and no cursor: a server before 1.2, which gives all or the newest only.
+            limit = 0;
+            continue;
+        }
         row.unread += page.messages.rows.skipped;
         let begin = row.roll.0.len();
         for message in page.messages.rows.items {

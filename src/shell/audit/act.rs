@@ -55,6 +55,12 @@ pub async fn recorded<A: Into<Acted>>(
 ) -> Recorded {
     let ticket = match begin(audit.clone(), entry).await {
         Ok(ticket) => ticket,
+        Err(why @ AuditError::Busy) => {
+            return Recorded {
+                outcome: Outcome::Failed(format!("nothing was done: {why}")),
+                warning: None,
+            };
+        }
         Err(why) => {
             let why = clean(&why.to_string());
             let text = format!(

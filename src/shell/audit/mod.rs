@@ -17,6 +17,7 @@
 mod act;
 mod after;
 mod entry;
+mod lock;
 pub mod read;
 
 pub use act::{Acted, Recorded, recorded};
@@ -58,6 +59,9 @@ pub enum AuditError {
     /// The task that wrote it was ended.
     #[error("it was interrupted")]
     Interrupted,
+    /// One action per session at a time, whoever asks for it.
+    #[error("another ocwatch is acting on this session right now")]
+    Busy,
 }
 
 #[derive(Debug, Clone)]
@@ -102,18 +106,25 @@ impl Audit {
     /// The line is not on the disk: the action must not begin. Not with `force`: then the ticket
     /// has a [`Ticket::warning`].
     pub fn begin(&self, entry: &Entry) -> Result<Ticket, AuditError> {
+        let lock = match &self.place {
+            Place::File(path) => lock::take(path, &entry.session)?,
+            Place::Demo | Place::NoHome => None,
+        };
         let at = (self.clock)();
-        let ticket = |unrecorded| Ticket {
+        let begun = Ticket {
             audit: self.clone(),
             id: id(at),
             at,
             entry: entry.clone(),
-            unrecorded,
+            unrecorded: None,
+            _lock: lock,
         };
-        let begun = ticket(None);
         match self.append(&begin_line(&begun.id, at, entry)) {
             Ok(()) => Ok(begun),
-            Err(why) if self.force => Ok(ticket(Some(why))),
+            Err(why) if self.force => Ok(Ticket {
+                unrecorded: Some(why),
+                ..begun
+            }),
             Err(why) => Err(why),
         }
     }
@@ -139,6 +150,7 @@ pub struct Ticket {
     at: UnixMs,
     entry: Entry,
     unrecorded: Option<AuditError>,
+    _lock: Option<lock::Lock>,
 }
 
 impl Ticket {

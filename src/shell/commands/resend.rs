@@ -30,6 +30,8 @@ pub struct Wish<'a> {
     pub text: Option<&'a str>,
     /// The model to answer.
     pub model: Option<&'a ModelRef>,
+    /// The person says that no other OpenCode on this data writes its last answer.
+    pub alone: bool,
     /// Do not ask.
     pub yes: bool,
     /// Only show.
@@ -89,7 +91,7 @@ async fn planned(
     let refuse = |why: Refused| refused(key, &why);
     // Without them it goes on: the prompt is looked for in any case.
     let models = client.models(&session.info.directory).await.ok();
-    let draft = plan::draft(store, verdict, models.as_deref()).map_err(refuse)?;
+    let draft = plan::draft(store, verdict, models.as_deref(), wish.alone).map_err(refuse)?;
     let prompt = match &draft {
         Draft::Again(message) if wish.text.is_none() => {
             Some(whole(client, &key.session, message).await?)
@@ -101,6 +103,7 @@ async fn planned(
         text: wish.text,
         model: wish.model,
         known: models.as_deref(),
+        alone: wish.alone,
     };
     plan::resend(store, verdict, &what).map_err(refuse)
 }
@@ -119,6 +122,7 @@ async fn whole(
 fn refused(key: &SessionKey, why: &Refused) -> Trouble {
     let hint = match why {
         Refused::Now(_) => "",
+        Refused::Doubt(_) => " (--allow elsewhere, if you know that none does)",
         Refused::Text(_) => " (--text TEXT sends a text of your own)",
         Refused::Model(_) => " (--model PROVIDER/MODEL)",
     };

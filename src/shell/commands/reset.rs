@@ -54,22 +54,9 @@ pub async fn reset(
     }
     let subject = subject(&snapshot, &key)?;
     let mut order = order(&snapshot, &key, &subject, &wish.allow);
-    let export_dir = wish.export_dir.display().to_string();
-    let first = {
-        let seen = survey(client, &subject).await;
-        let seen =
-            seen.map_err(|why| Trouble::Failed(format!("failed to read {}: {why}", key.session)))?;
-        ladder(&seen, &order, &export_dir, (snapshot.clock)() + order.skew)
-    };
+    let first = first_look(&snapshot, client, &subject, &order, wish).await?;
     order.premise = Some(first.premise.clone());
-    let mut shown = first.lines.clone();
-    if let Some(need) = first.needs().filter(|it| !order.allowed.contains(it)) {
-        let word = need.word();
-        shown.push(format!(
-            "this needs --allow {word}, or your yes on a terminal"
-        ));
-    }
-    let text = told(&subject.title, &shown, &snapshot.theme);
+    let text = plan_text(&first, &order, &subject, &snapshot.theme);
     if wish.dry_run {
         out.write_all(text.as_bytes())?;
         return Ok(Exit::Done);
@@ -107,6 +94,33 @@ pub async fn reset(
     let done = recorded(audit, entry, work).await;
     asked?;
     report(out, &snapshot, &key, "reset", &done)
+}
+
+async fn first_look(
+    snapshot: &Snapshot,
+    client: &Client,
+    subject: &Subject,
+    order: &ResetOrder,
+    wish: &ResetWish,
+) -> Result<Ladder, Trouble> {
+    let session = &subject.session;
+    let unread = |why| Trouble::Failed(format!("failed to read {session}: {why}"));
+    let seen = survey(client, subject).await.map_err(unread)?;
+    let export_dir = wish.export_dir.display().to_string();
+    let now = (snapshot.clock)() + order.skew;
+    Ok(ladder(&seen, order, &export_dir, now))
+}
+
+/// The plan, and what it takes beside a yes.
+fn plan_text(first: &Ladder, order: &ResetOrder, subject: &Subject, theme: &Theme) -> String {
+    let mut shown = first.lines.clone();
+    if let Some(need) = first.needs().filter(|it| !order.allowed.contains(it)) {
+        let word = need.word();
+        shown.push(format!(
+            "this needs --allow {word}, or your yes on a terminal"
+        ));
+    }
+    told(&subject.title, &shown, theme)
 }
 
 fn nothing_to_do(ladder: &Ladder) -> Option<Outcome> {

@@ -43,9 +43,10 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
 pub(super) fn last_scroll(dialog: &Dialog, area: Rect, theme: &Theme) -> usize {
     let width = inner_width(dialog, area, theme);
     let lines = wrapped(dialog, width, theme).len();
-    match lines <= room_of(area) {
-        true => 0,
-        false => lines - shown_of(room_of(area)),
+    if lines <= room_of(area) {
+        0
+    } else {
+        lines - shown_of(room_of(area))
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) fn may_send(
     session: &Session,
     verdict: &Verdict,
     known: Option<&[ModelRef]>,
+    alone: bool,
 ) -> Result<(), Refused> {
     let no = |words: &str| Err(Refused::Now(words.to_owned()));
     if server.pending(session).next().is_some() {
@@ -52,7 +53,9 @@ pub(super) fn may_send(
     if has(verdict, "running-elsewhere") {
         return no("another OpenCode on this data works on it");
     }
-    may_be_cut_off(session, verdict)?;
+    if !alone {
+        may_be_cut_off(session, verdict)?;
+    }
     if verdict.activity.state == ActivityState::Unanswered
         && (verdict.settling.as_ref()).is_some_and(|it| it.name == "unanswered-prompt")
         && trouble(server, session, verdict).is_none()
@@ -75,10 +78,10 @@ fn may_be_cut_off(session: &Session, verdict: &Verdict) -> Result<(), Refused> {
     let found = verdict.findings.iter().find(|it| it.name == "interrupted");
     match found {
         Some(found) if found.offers.contains(&Offer::Resend) => Ok(()),
-        Some(_) => Err(Refused::Now(
+        Some(_) => Err(Refused::Doubt(
             "its last answer is open, and may be written by another OpenCode on this data".into(),
         )),
-        None => Err(Refused::Now(
+        None => Err(Refused::Doubt(
             "its last answer is open and it is not certain yet that it was cut off: wait".into(),
         )),
     }

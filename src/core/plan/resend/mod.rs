@@ -32,6 +32,9 @@ pub enum Draft {
 pub enum Refused {
     /// Nothing may be sent to this session now.
     Now(String),
+    /// Not while another OpenCode on this data may be writing the last answer; a person's word that
+    /// none does is enough.
+    Doubt(String),
     /// Not this text; another one may.
     Text(String),
     /// Not with this model; another one may.
@@ -42,7 +45,10 @@ impl Refused {
     /// The words.
     pub fn words(&self) -> &str {
         match self {
-            Refused::Now(words) | Refused::Text(words) | Refused::Model(words) => words,
+            Refused::Now(words)
+            | Refused::Doubt(words)
+            | Refused::Text(words)
+            | Refused::Model(words) => words,
         }
     }
 }
@@ -58,6 +64,8 @@ pub struct Resend<'a> {
     pub model: Option<&'a ModelRef>,
     /// The models that the server has, where they could be read.
     pub known: Option<&'a [ModelRef]>,
+    /// A person says that no other OpenCode on this data writes the last answer.
+    pub alone: bool,
 }
 
 /// What this session's state suggests to send. `known`: the models that the server has, where they
@@ -69,9 +77,10 @@ pub fn draft(
     store: &Store,
     verdict: &Verdict,
     known: Option<&[ModelRef]>,
+    alone: bool,
 ) -> Result<Draft, Refused> {
     let (server, session) = find(store, verdict)?;
-    may_send(server, session, verdict, known)?;
+    may_send(server, session, verdict, known, alone)?;
     if has(verdict, "never-started") {
         let why = "nothing of the prompt that was refused is stored";
         return Ok(Draft::Nothing(why));
@@ -103,7 +112,7 @@ pub fn draft(
 /// [`Refused`], in words.
 pub fn resend(store: &Store, verdict: &Verdict, what: &Resend) -> Result<Plan, Refused> {
     let (server, session) = find(store, verdict)?;
-    let draft = draft(store, verdict, what.known)?;
+    let draft = draft(store, verdict, what.known, what.alone)?;
     let text = text(&draft, what)?;
     let error = trouble(server, session, verdict);
     let model = model(session, error, what)?;

@@ -123,6 +123,9 @@ impl Premise {
 
     /// Why what is seen now is another state of things than what was agreed to.
     pub fn broken_by(&self, now: &Survey) -> Option<&'static str> {
+        if now.root().is_some_and(|it| it.gone) {
+            return None;
+        }
         let seen = Premise::of(now);
         if seen.newest != self.newest {
             return Some("a new prompt came since it was looked at, so nothing more is done");

@@ -54,7 +54,9 @@ pub(super) async fn read(
     let mut told = Progress::default();
     let mut cursors = HashSet::new();
     let mut next = None;
+    let mut limit = PAGE;
     loop {
+        let before = told.messages;
         let mut tries = 1;
         let (range, cursor) = loop {
             let mut page = Page {
@@ -62,7 +64,7 @@ pub(super) async fn read(
                 so_far: told,
                 progress: &mut progress,
             };
-            match page.read(client, session, next.as_deref()).await {
+            match page.read(client, session, limit, next.as_deref()).await {
                 Ok((range, cursor, sum)) => {
                     told = sum;
                     break (range, cursor);
@@ -75,6 +77,14 @@ pub(super) async fn read(
             }
         };
         read.pages.push(range);
+        let full = told.messages - before >= PAGE as u64;
+        if cursor.is_none() && full && limit > 0 {
+            // A full page and no cursor: a server before 1.2, which gives all or the newest only. What
+            // was read already comes again, and is taken once.
+            limit = 0;
+            next = None;
+            continue;
+        }
         let Some(cursor) = cursor else {
             return Ok(read);
         };
@@ -119,6 +129,7 @@ impl<F: FnMut(Progress)> Page<'_, F> {
         &mut self,
         client: &Client,
         session: &SessionId,
+        limit: usize,
         before: Option<&str>,
     ) -> Result<(Range<u64>, Option<String>, Progress), Unkept> {
         let unread = |why| Unkept::Export(ExportError::Read(why));
@@ -126,7 +137,7 @@ impl<F: FnMut(Progress)> Page<'_, F> {
         self.file
             .seek(SeekFrom::Start(begin))
             .map_err(Unkept::Disk)?;
-        let page = client.messages_page_raw(session, PAGE, before).await;
+        let page = client.messages_page_raw(session, limit, before).await;
         let mut page = page.map_err(unread)?;
         let mut scan = Scan::default();
         let mut told = self.so_far;
