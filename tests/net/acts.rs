@@ -21,6 +21,7 @@ fn plan() -> Plan {
         }],
         settle: vec![Settle { session, directory }],
         lines: Vec::new(),
+        newest: None,
         idle_before: false,
     }
 }

@@ -53,6 +53,10 @@ impl App {
         let mut effects = Vec::new();
         for old in shown {
             match plan::abort(&self.store, &old.key) {
+                // What began after the dialog was opened is not what was agreed to.
+                Some(plan) if plan.newest != old.newest => drop(self.tell(
+                    "a new prompt came since it was looked at: nothing was done, look again",
+                )),
                 Some(plan) => effects.extend(self.start(plan, now)),
                 None => drop(self.tell("the session is gone")),
             }

@@ -60,6 +60,7 @@ pub enum DialogState {
 
 /// What the user looks at. Identity is always the key, never a row number.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Ui {
     /// The selected session.
     pub selected: Option<SessionKey>,
@@ -70,6 +71,8 @@ pub struct Ui {
     /// A key that would have opened a line to type in was refused just now: what is typed on in the
     /// same breath was meant for that line, not for keys. Watcher's clock.
     pub refused_at: Option<UnixMs>,
+    /// It was said that leaving now leaves something unfinished.
+    pub quit_warned: bool,
     /// The detail is open.
     pub detail_open: bool,
     /// First line of the detail shown.

@@ -62,6 +62,10 @@ impl App {
         if let Some(words) = self.not_to_be_reset(&key) {
             return self.tell(words);
         }
+        if let Some(left) = self.unsettled(&key, now) {
+            let words = format!("it is not known yet whether it was cut off: wait {left}");
+            return self.tell(&words);
+        }
         let Some(subject) = reset::subject(&self.store, &key) else {
             return self.tell("the session is gone");
         };
@@ -73,6 +77,14 @@ impl App {
             stage: Stage::Reading,
         }));
         vec![Effect::Survey { key, subject }]
+    }
+
+    /// How long it takes until it is known whether another OpenCode runs it.
+    fn unsettled(&self, key: &SessionKey, now: UnixMs) -> Option<String> {
+        let settling = self.verdict(key)?.settling.as_ref()?;
+        let server = self.store.server(key.server)?;
+        let left = settling.at - server.server_time(now);
+        (settling.name == "interrupted").then(|| Span(left.as_ms().max(1000)).words())
     }
 
     fn cause_of(&self, key: &SessionKey, subject: &Subject) -> Cause {

@@ -134,8 +134,11 @@ impl App {
     }
 
     fn act(&mut self, action: Action, key: Key, now: UnixMs) -> Vec<Effect> {
+        if !matches!(action, Action::Quit | Action::Back) {
+            self.ui.quit_warned = false;
+        }
         match action {
-            Action::Quit => vec![Effect::Quit],
+            Action::Quit => self.quit(),
             Action::Suspend => vec![Effect::Suspend],
             Action::Redraw => vec![Effect::Redraw],
             Action::Back => self.back(key),
@@ -224,6 +227,17 @@ impl App {
         if key == Key::Esc {
             self.ui.notice = Some("q quits".to_owned());
             return Vec::new();
+        }
+        self.quit()
+    }
+
+    /// What is under way would be left half done: that is said once.
+    fn quit(&mut self) -> Vec<Effect> {
+        let names: Vec<&str> = self.running.values().map(|it| it.action.word()).collect();
+        if let Some(name) = names.first().filter(|_| !self.ui.quit_warned) {
+            self.ui.quit_warned = true;
+            let words = format!("{name} is still under way: again leaves it unfinished");
+            return self.tell(&words);
         }
         vec![Effect::Quit]
     }

@@ -2,7 +2,7 @@
 
 use super::stop::{Kin, stop};
 use super::{ActionName, Plan, Settle, Step, descendants};
-use crate::core::id::{SessionId, SessionKey};
+use crate::core::id::{MessageId, SessionId, SessionKey};
 use crate::core::store::{Reported, Server, Session, Store};
 use crate::core::wire::Message;
 
@@ -31,8 +31,13 @@ pub fn abort(store: &Store, key: &SessionKey) -> Option<Plan> {
         steps: stop.steps,
         settle: stop.settle,
         lines: stop.lines,
+        newest: newest(session),
         idle_before,
     })
+}
+
+fn newest(session: &Session) -> Option<MessageId> {
+    session.tail.last_user().map(|it| it.id.clone())
 }
 
 fn kin<'a>(server: &Server, session: &'a Session) -> Kin<'a> {
@@ -77,6 +82,7 @@ fn zombie(server: &Server, key: &SessionKey) -> Option<Plan> {
         steps,
         settle: vec![Settle { session, directory }],
         lines,
+        newest: None,
         idle_before: false,
     })
 }

@@ -217,6 +217,8 @@ pub struct Plan {
     pub settle: Vec<Settle>,
     /// What will be done and lost, a line each; shown before.
     pub lines: Vec<String>,
+    /// The newest prompt of the session when it was planned: what is agreed to later is about that.
+    pub newest: Option<MessageId>,
     /// Nothing was running when it was planned: so nothing may change, and "no effect" is told soon.
     pub idle_before: bool,
 }

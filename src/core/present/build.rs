@@ -7,8 +7,8 @@ use crate::core::judge::{self, Explanation, Offer};
 use crate::core::plan;
 use crate::core::plan::answer::{Waiting, waiting};
 use crate::core::present::{
-    FilterLine, Hint, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, form,
-    header, log, rows, words,
+    FilterLine, Hint, Mark, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines,
+    form, header, log, rows, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
@@ -168,6 +168,35 @@ pub(super) fn explanation(app: &App, key: &SessionKey, now: UnixMs) -> Option<Ex
     judge::explain_verdict(&app.store, verdict, now, &app.limits)
 }
 
+/// What the marks before a row mean.
+const MARKS: [(Mark, &str); 7] = [
+    (Mark::Stuck, "stuck: it will not go on by itself"),
+    (
+        Mark::NeedsYou,
+        "needs you: it waits for an answer or a decision",
+    ),
+    (Mark::Watch, "worth a look"),
+    (
+        Mark::Settling(judge::Level::Ok),
+        "about to be called something; WHY says what and when",
+    ),
+    (Mark::Working, "working, and well"),
+    (Mark::Rest, "at rest"),
+    (
+        Mark::Unknown,
+        "unknown: away, asleep or not read; never taken for idle",
+    ),
+];
+/// What the other signs of a row mean.
+const SIGNS: [(&str, &str); 3] = [
+    ("=", "what the server reports and what is true agree"),
+    ("≠ !=", "they contradict each other: the server is wrong"),
+    (
+        "+",
+        "marked with space: the next abort or export is of all that are marked",
+    ),
+];
+
 /// Every line of the key table, and the words on the screen.
 fn help() -> Vec<Vec<Piece>> {
     let mut lines: Vec<Vec<Piece>> = KEYMAP
@@ -179,6 +208,21 @@ fn help() -> Vec<Vec<Piece>> {
             ]
         })
         .collect();
+    lines.push(Vec::new());
+    lines.push(vec![Piece::new("Marks", Tone::Strong)]);
+    for (mark, words) in MARKS {
+        lines.push(vec![
+            Piece::new(format!("{:<3}", mark.glyph(false)), mark.tone()),
+            Piece::new(format!("{:<3}", mark.glyph(true)), mark.tone()),
+            Piece::new(words, Tone::Plain),
+        ]);
+    }
+    for (signs, words) in SIGNS {
+        lines.push(vec![
+            Piece::new(format!("{signs:<6}"), Tone::Strong),
+            Piece::new(words, Tone::Plain),
+        ]);
+    }
     lines.push(Vec::new());
     lines.push(vec![Piece::new("What stands under ACTUALLY", Tone::Strong)]);
     for state in judge::ActivityState::ALL {

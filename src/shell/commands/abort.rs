@@ -47,7 +47,7 @@ pub async fn abort_all(
         if wish.yes {
             // As with all that is said: if nobody reads it, that is no error.
             std::io::stderr().write_all(shown.as_bytes()).ok();
-        } else if !agreed(shown).await? {
+        } else if !agreed(shown).await? || is_overtaken(&mut snapshot, &plan).await {
             say("left as it is", &snapshot.theme);
             exit = exit.worst(Exit::Failed);
             continue;
@@ -67,6 +67,22 @@ pub async fn abort_all(
         exit = exit.worst(report(out, &snapshot, &key, "abort", &done)?);
     }
     Ok(exit)
+}
+
+/// A person may take long to agree: what began meanwhile is not what was agreed to.
+async fn is_overtaken(snapshot: &mut Snapshot, plan: &Plan) -> bool {
+    let about = About {
+        key: plan.key.clone(),
+        settle: plan.settle.clone(),
+    };
+    read_again(snapshot, &about).await;
+    let now = plan::abort(&snapshot.app.store, &plan.key);
+    let overtaken = now.is_some_and(|it| it.newest != plan.newest);
+    if overtaken {
+        let text = "a new prompt came since it was looked at";
+        say(text, &snapshot.theme);
+    }
+    overtaken
 }
 
 /// What will be done and lost: said before it is done, whoever agreed to it.

@@ -5,7 +5,7 @@
 //! is asked, nobody waits, or it was answered meanwhile; 2 the flags do not fit what is asked, or
 //! there are none.
 
-use super::{client, locate, may_act, read_again, report, say};
+use super::{client, locate, may_act, read_again, read_session, report, say};
 use crate::core::id::SessionKey;
 use crate::core::plan::Plan;
 use crate::core::plan::answer::{self as asks, LostQuestion, Refusal, Waiting, Wish};
@@ -49,6 +49,9 @@ pub async fn answer_one(
     out: &mut impl Write,
 ) -> Result<Exit, Trouble> {
     let key = locate(&mut snapshot, wanted.session, Purpose::Act).await?;
+    if snapshot.app.is_asleep(&key) {
+        read_session(&mut snapshot, &key).await;
+    }
     let store = &snapshot.app.store;
     let may_act = may_act(&snapshot, &key);
     let Some(wish) = &wanted.wish else {

@@ -54,7 +54,7 @@ impl App {
         if asks.is_empty() {
             let lost = answer::lost(&self.store, key);
             return Some(if lost.is_empty() {
-                Refusal::Nothing.to_string()
+                answer::nothing(&self.store, key).to_string()
             } else {
                 format!("{} (a)", Refusal::Lost(lost))
             });

@@ -71,7 +71,9 @@ fn evidence(facts: &Facts, message: &Message) -> Option<&'static str> {
     if after(watch.ran_here_at, message.created - SAME_TIME) {
         return Some("this server was seen running it");
     }
-    let restarted = after(facts.server.refused_at, newest_time(message));
+    // A port that was closed when we came says nothing: no process of it was ever seen.
+    let seen = facts.server.restarted_at.is_some();
+    let restarted = seen && after(facts.server.refused_at, newest_time(message));
     if restarted && !was_not_here(facts, message) {
         return Some("the server was restarted since");
     }

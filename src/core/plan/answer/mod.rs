@@ -94,6 +94,20 @@ fn of(server: &Server, session: &Session, from: &SessionKey) -> Vec<Waiting> {
     pending.iter().map(one).collect()
 }
 
+/// That nothing is asked, or that it could not be read whether.
+pub fn nothing(store: &Store, key: &SessionKey) -> Refusal {
+    let unread = || {
+        let server = store.server(key.server)?;
+        let directory = &server.sessions.get(&key.session)?.info.directory;
+        let gap = server.gaps.iter().find(|gap| {
+            matches!(gap.endpoint, Endpoint::Permission | Endpoint::Question)
+                && gap.directory.as_ref().is_none_or(|it| it == directory)
+        })?;
+        Some(Refusal::Unread(gap.text.clone()))
+    };
+    unread().unwrap_or(Refusal::Nothing)
+}
+
 /// This very ask, if it is still pending.
 pub fn find(store: &Store, key: &SessionKey, ask: &AskId) -> Option<Waiting> {
     let server = store.server(key.server)?;
@@ -114,7 +128,7 @@ pub fn pick(
     }
     let all = waiting(store, key);
     let none = match (all.as_slice(), lost(store, key)) {
-        ([], lost) if lost.is_empty() => Refusal::Nothing,
+        ([], lost) if lost.is_empty() => nothing(store, key),
         ([], lost) => Refusal::Lost(lost),
         (_, _) if *wish == Wish::Dismiss => Refusal::Alive,
         (_, _) => Refusal::Ghost,
@@ -311,6 +325,7 @@ fn plan(waiting: &Waiting, step: Step, mut lines: Vec<String>, ends: bool) -> Pl
         steps: vec![step],
         settle: ends.then_some(settle).into_iter().collect(),
         lines,
+        newest: None,
         idle_before: waiting.ghost && waiting.idle,
     }
 }

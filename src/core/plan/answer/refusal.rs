@@ -10,6 +10,8 @@ pub enum Refusal {
     Gone,
     /// Nothing is asked in it or below it.
     Nothing,
+    /// What is asked could not be read, in words: it may well ask.
+    Unread(String),
     /// No ask that is pending there has an id that begins so.
     NoSuch(String),
     /// More than one may be meant.
@@ -41,6 +43,10 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::Gone => f.write_str("the session is gone"),
             Refusal::Nothing => f.write_str("nothing is asked here"),
+            Refusal::Unread(why) => write!(
+                f,
+                "what its project asks cannot be read ({why}): it may ask all the same; abort or reset ends it"
+            ),
             Refusal::NoSuch(id) => write!(
                 f,
                 "no ask \"{id}\" is pending here: it was answered meanwhile, or never was"

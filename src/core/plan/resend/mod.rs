@@ -136,6 +136,7 @@ pub fn resend(store: &Store, verdict: &Verdict, what: &Resend) -> Result<Plan, R
             model,
             after: session.tail.last().map(|last| last.id.clone()),
         }],
+        newest: None,
         idle_before: true,
     })
 }

@@ -11,6 +11,7 @@ mod rungs;
 
 pub use ladder::{Ladder, ladder};
 pub use next::{Next, next};
+pub use rungs::ALSO_ENDS;
 
 use super::survey::{Survey, Surveyed};
 use super::{Settle, Step, is_healthy};

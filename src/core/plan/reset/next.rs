@@ -65,9 +65,23 @@ pub fn next(survey: &Survey, cause: &Cause, tried: &Tried, now: UnixMs) -> Next 
 
 /// In words why the next prompt will do.
 fn well(root: &Surveyed) -> String {
-    let mut words = vec!["the next prompt continues".to_owned()];
-    if root.has_open_answer() || root.waiting_prompts() > 0 {
-        words.push("s (`ocwatch resend`) sends one".to_owned());
+    // What a provider or a model refuses is not for a reset to mend: no word of the next prompt then.
+    let failed = root.answer().and_then(|it| it.error.as_ref());
+    let failed = failed.filter(|it| !it.is_abort());
+    let mut words = Vec::new();
+    if root.has_open_answer() {
+        words.push("the next prompt continues: s (`ocwatch resend`) sends one".to_owned());
+    } else if root.waiting_prompts() > 0 {
+        words.push(
+            "its newest prompt has no answer: s (`ocwatch resend`) sends it again".to_owned(),
+        );
+    } else if let Some(failed) = failed {
+        words.push(format!(
+            "its last answer failed ({}): s (`ocwatch resend`) sends again",
+            failed.name
+        ));
+    } else {
+        words.push("the next prompt continues".to_owned());
     }
     if root.reverted {
         words.push("it deletes what the pending revert hides".to_owned());

@@ -144,14 +144,19 @@ pub(super) fn repair(survey: &Survey, cause: &Cause, now: UnixMs) -> Rung {
         } else {
             "what its tool gives is lost"
         };
-        rung.lines.push(format!(
+        let line = format!(
             "\"{}\" may run in another OpenCode on this data: if so, {lost}",
             row.title
-        ));
+        );
+        // First: it is what a person has to decide.
+        rung.lines.insert(0, line);
         rung.needs = Some(Consent::Elsewhere);
     }
     rung
 }
+
+/// How a line begins that names another run that ends too.
+pub const ALSO_ENDS: &str = "this ends also";
 
 /// Idle here with an open answer, and whether another OpenCode writes it is not certain.
 pub(super) fn is_doubtful(row: &Surveyed, cause: &Cause) -> bool {
@@ -196,7 +201,7 @@ pub(super) fn dispose(survey: &Survey, tried: &Tried) -> Rung {
             .title
             .as_deref()
             .map_or_else(String::new, |it| format!(" \"{it}\""));
-        lines.push(format!("this ends also {}{title}", other.session));
+        lines.push(format!("{ALSO_ENDS} {}{title}", other.session));
     }
     let settle = survey.rows.iter().filter(held);
     Rung {

@@ -24,22 +24,17 @@ pub(super) async fn fork(
         known_below: Vec::new(),
         known_asks: Vec::new(),
     };
+    // A copy runs nowhere, whatever it copied.
+    let cause = Cause {
+        certain: [made.id.clone()].into(),
+        ..Cause::default()
+    };
     let told = format!("forked to {} \"{}\"", made.id, made.title);
     let seen = read(hands, &copy).await?;
-    if let Next::Climb(rung) = next(
-        &seen,
-        &Cause::default(),
-        &Tried::default(),
-        now(hands, order),
-    ) {
+    if let Next::Climb(rung) = next(&seen, &cause, &Tried::default(), now(hands, order)) {
         let words = repair(hands, order, &rung.steps).await?;
         let seen = read(hands, &copy).await?;
-        return match next(
-            &seen,
-            &Cause::default(),
-            &Tried::default(),
-            now(hands, order),
-        ) {
+        return match next(&seen, &cause, &Tried::default(), now(hands, order)) {
             Next::Well(why) => Ok(format!("{told}: {words}; {why}")),
             _ => Err(Halt::NoEffect(format!("{told}, but it is not well either"))),
         };

@@ -11,7 +11,7 @@ mod repair;
 use crate::core::app::Outcome;
 use crate::core::id::SessionId;
 use crate::core::plan::reset::{
-    Consent, Next, Premise, ResetOrder, Rung, RungName, Subject, Tried, next,
+    ALSO_ENDS, Consent, Next, Premise, ResetOrder, Rung, RungName, Subject, Tried, next,
 };
 use crate::core::plan::survey::Survey;
 use crate::core::plan::{ActionName, Plan};
@@ -135,10 +135,7 @@ fn with(mut done: Vec<String>, last: String) -> String {
 
 /// What is not done without a consent, and why it takes one.
 fn wanting(rung: &Rung) -> String {
-    let line = match rung.needs {
-        Some(Consent::Elsewhere) => rung.lines.last(),
-        _ => rung.lines.first(),
-    };
+    let line = rung.lines.first();
     let line = line.map_or("", String::as_str);
     let word = rung.needs.map_or("", Consent::word);
     format!("not done without your word ({word}): {line}")
@@ -240,6 +237,7 @@ async fn settle(hands: &Hands<'_>, order: &ResetOrder, rung: &Rung) -> Result<St
         steps: rung.steps.clone(),
         settle: rung.settle.clone(),
         lines: Vec::new(),
+        newest: None,
         idle_before: false,
     };
     let until = Instant::now() + hands.patience.running;
@@ -267,7 +265,11 @@ fn ended(
     };
     let tried = trouble.unwrap_or_else(|| asked.to_owned());
     match seen {
-        Ok(_) if settled => Ok(done.to_owned()),
+        Ok(_) if settled => {
+            let others = rung.lines.iter().filter(|it| it.starts_with(ALSO_ENDS));
+            let told = std::iter::once(done.to_owned()).chain(others.cloned());
+            Ok(told.collect::<Vec<_>>().join("; "))
+        }
         Ok(seen) => {
             let seconds = begun.elapsed().as_secs();
             Ok(format!("{tried}, but after {seconds} s {}", seen.words()))
