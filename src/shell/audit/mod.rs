@@ -2,7 +2,7 @@
 //!
 //! What it does: append to `audit.jsonl` in the state directory, one document a line (schema
 //! `ocwatch.audit/1`), and refuse an action that cannot be recorded. What it does not: carry actions
-//! out, or read the file ([`read`](crate::shell::audit::read) does).
+//! out, or read the file ([`read`] does).
 //!
 //! ```text
 //! Entry -> Audit::begin -> Ticket   an error here: the action must not begin

@@ -115,8 +115,11 @@ async fn climb_all(
             climbed.wanting = Some(rung);
             return Err(Halt::NoEffect(with(done, told)));
         }
-        if climbed.saved.is_empty() {
+        if climbed.saved.is_empty() && first.saved().next().is_some() {
             save(hands, &first, &mut climbed.saved).await?;
+            // An export may take long: what is done next is planned from how it stands now.
+            seen = read(hands, subject).await?;
+            continue;
         }
         climbed.tried.add(&rung);
         done.push(climb(hands, subject, order, &rung, &seen).await?);
