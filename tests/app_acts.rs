@@ -12,7 +12,7 @@ use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::UnixMs;
 use ocwatch::core::wire::{
     AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport,
-    SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+    LostCause, Message, Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
 };
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -317,4 +317,79 @@ fn a_marked_export_writes_each_and_escape_unmarks() {
     let effects = desk.key(Key::Char('e'));
     assert_eq!(effects.len(), 2, "{effects:?}");
     assert!(effects.iter().all(|it| matches!(it, Effect::Export { .. })));
+}
+
+fn open_answer(session: &str) -> Vec<Message> {
+    let message = |id: &str, role: Role| Message {
+        id: id.into(),
+        session: session.into(),
+        role,
+        parent: Some("msg_1".into()),
+        created: UnixMs(NOW),
+        completed: None,
+        finish: None,
+        error: None,
+        summary: false,
+        structured: false,
+        agent: None,
+        model: None,
+        cost: 0.0,
+        tokens: Tokens::default(),
+        parts: Vec::new(),
+    };
+    vec![
+        message("msg_1", Role::User),
+        message("msg_2", Role::Assistant),
+    ]
+}
+
+#[test]
+fn a_port_that_was_closed_at_our_first_look_is_no_restart_and_a_reset_waits() {
+    let spec = ServerSpec {
+        name: "home".into(),
+        url: "http://h".into(),
+        read_only: None,
+    };
+    let mut desk = Desk {
+        app: App::new(vec![spec], AppOptions::default()),
+        now: NOW,
+    };
+    let refused = Body::Link(LinkReport::Lost {
+        cause: LostCause::Refused,
+        text: "nothing listens there".into(),
+        retry_at: UnixMs(NOW),
+    });
+    let connecting = Body::Link(LinkReport::Connecting { attempt: 1 });
+    let tail = Body::Tail(TailRead {
+        session: "ses_a".into(),
+        asked_at: UnixMs(NOW),
+        messages: open_answer("ses_a"),
+        whole: true,
+        missing: 0,
+    });
+    let first = [connecting, refused].map(|body| (Epoch(1), body));
+    let empty = |body: &Body| matches!(body, Body::Tail(it) if it.session.as_str() == "ses_a");
+    let then = bodies(&[]).into_iter().filter(|it| !empty(it));
+    let then = then.chain([tail]);
+    let all = first.into_iter().chain(then.map(|body| (Epoch(2), body)));
+    let inputs = all.map(|(epoch, body)| Input {
+        server: ServerId(0),
+        epoch,
+        at: UnixMs(NOW),
+        body,
+    });
+    desk.msg(Msg::Feed(inputs.collect()));
+    desk.now += 15_000;
+    desk.msg(Msg::Tick);
+    let key = SessionKey::new(ServerId(0), "ses_a".into());
+    let verdict = desk.app.verdict(&key).unwrap();
+    assert_eq!(verdict.findings, [], "another OpenCode may write it");
+    assert_eq!(
+        verdict.settling.as_ref().map(|it| it.name),
+        Some("interrupted")
+    );
+    desk.app.ui.selected = Some(key);
+    assert!(desk.key(Key::Char('R')).is_empty());
+    let notice = screen(&desk.app, UnixMs(desk.now)).notice.unwrap().text;
+    assert!(notice.contains("not known yet"), "{notice}");
 }
