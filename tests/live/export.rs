@@ -54,7 +54,7 @@ fn a_family_is_whole_archived_subagents_too() {
     let child = children[0]["id"].as_str().unwrap().to_owned();
     let body = json!({"time": {"archived": 1_795_977_998_146_u64}});
     server.patch(&format!("/session/{child}"), &body);
-    let folder = server.root.join("family");
+    let folder = server.root.join("exported-family");
     let export = run(
         server,
         &[

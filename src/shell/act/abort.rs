@@ -92,7 +92,13 @@ fn tell(
             Outcome::Failed(format!("{trouble}; after {took}: {}", after.words()))
         }
         (Ok(after), None) if !after.is_settled() => {
-            Outcome::NoEffect(format!("after {took}: {}", after.words()))
+            // What was told to end and does not has a next rung; what never ran here has none.
+            let next = if before.is_running() {
+                "; R (`ocwatch reset`) goes further"
+            } else {
+                ""
+            };
+            Outcome::NoEffect(format!("after {took}: {}{next}", after.words()))
         }
         (Ok(after), _) if before.is_settled() => {
             Outcome::NoEffect(format!("nothing ran: {}", after.words()))
