@@ -54,6 +54,7 @@ fn program() -> PathBuf {
             .args(["--ignore-scripts", "--no-audit", "--no-fund", "--no-save"])
             .args([
                 "--fetch-retries=3",
+                "--fetch-retry-mintimeout=1000",
                 "--fetch-retry-maxtimeout=5000",
                 "--fetch-timeout=120000",
             ])
