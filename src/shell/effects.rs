@@ -224,7 +224,7 @@ impl Effects {
             return;
         };
         let about = About::of_answer(&plan);
-        let entry = Entry::new(app, &plan.key, plan.action.word(), &plan.lines);
+        let entry = Entry::of(app, &plan);
         self.perform(plan.action, about, entry, async move {
             let outcome = answer(&client, &plan, Patience::default()).await;
             (outcome, Tried::default())

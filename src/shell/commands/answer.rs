@@ -74,7 +74,7 @@ pub async fn answer_one(
     // As with all that is said: if nobody reads it, that is no error.
     std::io::stderr().write_all(text.as_bytes()).ok();
     let client = client(clients, &key)?;
-    let entry = Entry::new(&snapshot.app, &plan.key, "answer", &plan.lines);
+    let entry = Entry::of(&snapshot.app, &plan);
     let about = About::of_answer(&plan);
     let work = async {
         let outcome = answer(client, &plan, Patience::default()).await;
