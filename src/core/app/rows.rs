@@ -97,7 +97,7 @@ impl App {
             }
         }
         sort(&mut roots);
-        let mut rows = self.zombies();
+        let mut rows = self.zombie_rows();
         let mut seen = BTreeSet::new();
         let mut stack: Vec<(&Candidate, u16)> = roots.into_iter().rev().map(|r| (r, 0)).collect();
         while let Some((one, depth)) = stack.pop() {
@@ -124,14 +124,9 @@ impl App {
 
     /// Deleted sessions that still run have no row of their own on the server, but here they do: a
     /// person must see them to stop them.
-    fn zombies(&self) -> Vec<VisibleRow> {
+    fn zombie_rows(&self) -> Vec<VisibleRow> {
         let text = self.ui.filter.text.to_lowercase();
-        let all = self.judgement().servers.iter().flat_map(|judged| {
-            let found = judged.findings.iter().filter(|it| it.name == ZOMBIE);
-            let ids = found.filter_map(|it| it.evidence.get("session")?.as_str());
-            ids.map(|id| SessionKey::new(judged.server, id.into()))
-        });
-        let shown = all.filter(|key| {
+        let shown = self.zombies().filter(|key| {
             let hay = format!("{ZOMBIE} stuck deleted {}", key.session).to_lowercase();
             text.is_empty() || hay.contains(&text)
         });
@@ -141,6 +136,15 @@ impl App {
             folded: 0,
         };
         shown.map(row).collect()
+    }
+
+    /// Deleted sessions that still run, whatever is shown.
+    pub fn zombies(&self) -> impl Iterator<Item = SessionKey> + '_ {
+        self.judgement().servers.iter().flat_map(|judged| {
+            let found = judged.findings.iter().filter(|it| it.name == ZOMBIE);
+            let ids = found.filter_map(|it| it.evidence.get("session")?.as_str());
+            ids.map(|id| SessionKey::new(judged.server, id.into()))
+        })
     }
 
     fn candidates(&self) -> BTreeMap<SessionKey, Candidate<'_>> {

@@ -1,7 +1,7 @@
 //! Abort: reject what is asked, stop what runs, children included.
 
-use super::stop::{Kin, stop};
-use super::{ActionName, Plan, Settle, Step, descendants};
+use super::stop::{Kin, stop, stop_deleted, stranded, turn_ended};
+use super::{ActionName, Plan, descendants};
 use crate::core::id::{MessageId, SessionId, SessionKey};
 use crate::core::store::{Reported, Server, Session, Store};
 use crate::core::wire::Message;
@@ -53,35 +53,24 @@ fn kin<'a>(server: &Server, session: &'a Session) -> Kin<'a> {
 /// What runs on in a session that was deleted: only an abort with the old directory reaches it.
 fn zombie(server: &Server, key: &SessionKey) -> Option<Plan> {
     let stranger = server.strangers.get(&key.session)?;
-    let (session, directory) = (key.session.clone(), stranger.directory.clone());
-    let mut lines = vec![format!(
-        "stop what still runs in {directory} although the session was deleted"
-    )];
-    let mut steps = vec![Step::Abort {
-        session: session.clone(),
-        directory: directory.clone(),
-    }];
-    // An abort leaves what it asked listed for ever: nobody is left to answer it.
-    for (_, pending) in &server.stray_asks {
-        if pending.ask.session == session {
-            lines.push(format!("dismiss what it asks: {}", pending.ask.text()));
-            steps.push(Step::Reject {
-                kind: pending.ask.kind,
-                ask: pending.ask.id.clone(),
-                session: session.clone(),
-                directory: directory.clone(),
-                message: None,
-            });
-        }
-    }
-    lines.push("check: the status of that directory must not name it any more".to_owned());
+    let kin = Kin {
+        session: &key.session,
+        directory: &stranger.directory,
+        title: "",
+        runs: true,
+        is_child: false,
+    };
+    let asks = server.stray_asks.iter().map(|(_, it)| &it.ask);
+    let mut stop = stop_deleted(&kin, asks.filter(|it| it.session == key.session));
+    let check = "check: the status of that directory must not name it any more";
+    stop.lines.push(check.to_owned());
     Some(Plan {
         action: ActionName::Abort,
         key: key.clone(),
-        title: format!("deleted session {session}"),
-        steps,
-        settle: vec![Settle { session, directory }],
-        lines,
+        title: format!("deleted session {}", key.session),
+        steps: stop.steps,
+        settle: stop.settle,
+        lines: stop.lines,
         newest: None,
         idle_before: false,
     })
@@ -98,15 +87,7 @@ fn describe(server: &Server, session: &Session, idle_before: bool) -> String {
     if server.reported(session) == Reported::Idle {
         return "nothing of its own runs".to_owned();
     }
-    let tool = session.tail.live_parts().find_map(|part| part.tool());
-    match tool {
-        Some(tool) if tool.tool == "bash" => format!(
-            "stop the turn; bash {} is ended (what it put into the background may go on)",
-            tool.subject
-        ),
-        Some(tool) => format!("stop the turn; {} {} is ended", tool.tool, tool.subject),
-        None => "stop the turn; what was not yet written is lost".to_owned(),
-    }
+    turn_ended(session.tail.live_parts().find_map(|part| part.tool()))
 }
 
 fn warn(server: &Server, session: &Session, lines: &mut Vec<String>) {
@@ -115,9 +96,7 @@ fn warn(server: &Server, session: &Session, lines: &mut Vec<String>) {
         let after = session.tail.messages.iter().skip(place + 1);
         after.filter(|m| m.is_user()).count()
     });
-    if queued > 0 && server.reported(session).is_running() {
-        lines.push(format!(
-            "{queued} queued prompt(s) will be stranded: they stay unanswered until the next prompt"
-        ));
+    if server.reported(session).is_running() {
+        lines.extend(stranded(queued));
     }
 }

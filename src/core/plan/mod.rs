@@ -120,11 +120,6 @@ pub enum Step {
         /// One list of labels or free texts per question; an empty one is "Unanswered".
         answers: Vec<Vec<String>>,
     },
-    /// Write the session with all its messages to a file.
-    Export {
-        /// Which.
-        session: SessionId,
-    },
     /// Set a part that is open for ever to a valid error state: PATCH of the whole part. Never while busy.
     Repair {
         /// Whose.
@@ -185,10 +180,7 @@ impl Step {
             | Step::Repair { directory, .. }
             | Step::Dispose { directory }
             | Step::Abort { directory, .. } => Some(directory),
-            Step::Export { .. }
-            | Step::Fork { .. }
-            | Step::Unrevert { .. }
-            | Step::Prompt { .. } => None,
+            Step::Fork { .. } | Step::Unrevert { .. } | Step::Prompt { .. } => None,
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{Settle, Step};
 use crate::core::id::{Directory, SessionId};
-use crate::core::wire::Ask;
+use crate::core::wire::{Ask, ToolPart};
 
 /// One session of the family, as far as stopping it is concerned.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +77,49 @@ pub(super) fn stop<'a>(
     stop
 }
 
+/// Of a deleted session that still runs: rejecting alone would let a run go on that nobody sees any
+/// more, and an abort alone would leave what it asked listed for ever.
+pub(super) fn stop_deleted<'a>(of: &Kin, asks: impl Iterator<Item = &'a Ask>) -> Stop {
+    let mut stop = Stop {
+        steps: vec![abort(of)],
+        lines: vec![format!(
+            "stop what still runs in {} although the session was deleted",
+            of.directory
+        )],
+        settle: vec![Settle {
+            session: of.session.clone(),
+            directory: of.directory.clone(),
+        }],
+    };
+    for ask in asks {
+        stop.lines
+            .push(format!("dismiss what it asks: {}", ask.text()));
+        stop.steps.push(reject(of, ask));
+    }
+    stop
+}
+
+/// What ending a turn ends, by the tool that runs in it.
+pub(super) fn turn_ended(tool: Option<&ToolPart>) -> String {
+    match tool {
+        Some(tool) if tool.tool == "bash" => format!(
+            "stop the turn; bash {} is ended (what it put into the background may go on)",
+            tool.subject
+        ),
+        Some(tool) => format!("stop the turn; {} {} is ended", tool.tool, tool.subject),
+        None => "stop the turn; what was not yet written is lost".to_owned(),
+    }
+}
+
+/// What becomes of prompts that wait behind a turn that is ended.
+pub(super) fn stranded(queued: usize) -> Option<String> {
+    (queued > 0).then(|| {
+        format!(
+            "{queued} queued prompt(s) will be stranded: they stay unanswered until the next prompt"
+        )
+    })
+}
+
 impl Stop {
     fn say(&mut self, line: &str) {
         self.lines.push(line.to_owned());
@@ -88,7 +131,7 @@ impl Stop {
     }
 }
 
-pub(super) fn abort(of: &Kin) -> Step {
+fn abort(of: &Kin) -> Step {
     Step::Abort {
         session: of.session.clone(),
         directory: of.directory.clone(),

@@ -31,7 +31,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         servers: header::chips(&app.store, app.judgement(), now),
         counts: header::counts(
             verdicts.filter(|v| is_listed(app, v) && !is_of_its_parent(app, v)),
-            zombies(app),
+            app.zombies().count(),
         ),
         asleep: header::asleep(&app.store),
         clock: words::clock(now, app.utc_offset),
@@ -63,13 +63,6 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         several_servers: app.store.servers().nth(1).is_some(),
         rows,
     }
-}
-
-/// Deleted sessions that still run.
-fn zombies(app: &App) -> usize {
-    let judged = app.judgement().servers.iter();
-    let findings = judged.flat_map(|it| &it.findings);
-    findings.filter(|it| it.name == "zombie-run").count()
 }
 
 /// An archived session at rest is on no list and in no count.

@@ -42,7 +42,7 @@ pub async fn abort(
     patience: Patience,
     sent: impl Fn(&SessionId),
 ) -> Outcome {
-    let before = match patient(|| look(client, plan)).await {
+    let before = match patient(|| look(client, &plan.settle, &plan.steps)).await {
         Ok(before) => before,
         Err(why) => return Outcome::Failed(format!("it could not be read before: {why}")),
     };
@@ -65,7 +65,7 @@ async fn watch(
     pause: Duration,
 ) -> Result<Look, ClientError> {
     loop {
-        let seen = look(client, plan).await;
+        let seen = look(client, &plan.settle, &plan.steps).await;
         let settled = seen.as_ref().is_ok_and(Look::is_settled);
         if settled || Instant::now() >= until {
             return seen;

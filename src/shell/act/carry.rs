@@ -9,7 +9,7 @@ use crate::core::wire::AskKind;
 use crate::net::client::{Client, ClientError, PermissionReply};
 use futures_util::future::join_all;
 
-/// Sends one step. [`Step::Export`] and [`Step::Repair`] are not sent from here, and a fork's new
+/// Sends one step. [`Step::Repair`] is not sent from here, and a fork's new
 /// session is of interest only to who asked for it: these do nothing.
 pub(super) async fn carry_out(client: &Client, step: &Step) -> Result<(), ClientError> {
     match step {
@@ -62,7 +62,7 @@ pub(super) async fn carry_out(client: &Client, step: &Step) -> Result<(), Client
             let model = model.map(|it| (it.provider.as_str(), it.model.as_str()));
             client.prompt(session, text, agent.as_deref(), model).await
         }
-        Step::Export { .. } | Step::Repair { .. } | Step::Fork { .. } => Ok(()),
+        Step::Repair { .. } | Step::Fork { .. } => Ok(()),
     }
 }
 
@@ -112,7 +112,6 @@ pub(super) fn name(step: &Step) -> &'static str {
         Step::Reject { .. } => "rejecting the ask",
         Step::Allow { .. } => "granting the permission",
         Step::Reply { .. } => "sending the answer",
-        Step::Export { .. } => "the export",
         Step::Repair { .. } => "setting a part to error",
         Step::Dispose { .. } => "disposing the project",
         Step::Fork { .. } => "the fork",

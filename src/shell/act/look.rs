@@ -1,7 +1,7 @@
 //! A fresh look at what an action is about: run state, last answer, pending asks.
 
 use crate::core::id::AskId;
-use crate::core::plan::{Plan, Settle, Step};
+use crate::core::plan::{Settle, Step};
 use crate::core::present::clean;
 use crate::core::store::Tail;
 use crate::core::wire::{AskKind, Message, Status};
@@ -70,13 +70,17 @@ impl Look {
 }
 
 /// Reads it all again.
-pub(super) async fn look(client: &Client, plan: &Plan) -> Result<Look, ClientError> {
-    let mut sessions = Vec::with_capacity(plan.settle.len());
-    for settle in &plan.settle {
+pub(super) async fn look(
+    client: &Client,
+    settle: &[Settle],
+    steps: &[Step],
+) -> Result<Look, ClientError> {
+    let mut sessions = Vec::with_capacity(settle.len());
+    for settle in settle {
         sessions.push(session(client, settle).await?);
     }
     let mut asks = 0;
-    for step in &plan.steps {
+    for step in steps {
         if let Step::Reject {
             kind,
             ask,

@@ -114,15 +114,6 @@ impl Entry {
             ..entry
         }
     }
-
-    /// With the text that it sends.
-    #[must_use]
-    pub fn sending(self, text: &str) -> Self {
-        Self {
-            sent: Some(text.to_owned()),
-            ..self
-        }
-    }
 }
 
 /// How an action ended.
@@ -198,10 +189,10 @@ mod tests {
             title: "\u{202e}".repeat(300),
             action: "resend",
             plan: vec!["a\nb".to_owned(); 300],
-            sent: None,
+            sent: Some("ü".repeat(300)),
             before: None,
         };
-        let line = begin_line("1", UnixMs(2), &entry.sending(&"ü".repeat(300)));
+        let line = begin_line("1", UnixMs(2), &entry);
         assert_eq!(line["session"], "ses_␛[2J");
         assert_eq!(line["title"], "�".repeat(200) + "…");
         assert_eq!(line["plan"].as_array().map(Vec::len), Some(100));

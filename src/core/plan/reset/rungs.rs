@@ -2,7 +2,9 @@
 
 use super::{Cause, Consent, Rung, RungName, Tried};
 use crate::core::id::{MessageId, SessionId};
-use crate::core::plan::stop::{Kin, Stop, abort, reject, stop as stop_family};
+use crate::core::plan::stop::{
+    Kin, reject, stop as stop_family, stop_deleted, stranded, turn_ended,
+};
 use crate::core::plan::survey::{BrokenPart, Survey, Surveyed};
 use crate::core::plan::{Settle, Step};
 use crate::core::time::UnixMs;
@@ -17,10 +19,9 @@ pub(super) fn stop(survey: &Survey) -> Rung {
         let row = survey.rows.iter().find(|it| it.session == *id);
         row.map_or_else(Vec::new, |row| row.asks.iter().collect())
     };
-    let said = survey.root().map(own_turn).unwrap_or_default();
-    let stop = match survey.root().filter(|root| root.gone) {
-        Some(root) => stop_deleted(root, said),
-        None => stop_family(&kin, &asks, said),
+    let stop = match survey.root() {
+        Some(root) if root.gone => stop_deleted(&self::kin(root), root.asks.iter()),
+        root => stop_family(&kin, &asks, root.map(own_turn).unwrap_or_default()),
     };
     let mut lines = stop.lines;
     // Who did not run has nothing to settle: an answer that a crash left open stays so.
@@ -28,14 +29,8 @@ pub(super) fn stop(survey: &Survey) -> Rung {
         let of = survey.rows.iter().find(|row| row.session == it.session);
         of.is_some_and(|row| row.running.is_some())
     };
-    if let Some(queued) = survey.root().map(Surveyed::waiting_prompts)
-        && queued > 0
-        && survey.root().is_some_and(Surveyed::has_open_answer)
-    {
-        lines.push(format!(
-            "{queued} queued prompt(s) will be stranded: they stay unanswered until the next prompt"
-        ));
-    }
+    let open = survey.root().filter(|it| it.has_open_answer());
+    lines.extend(open.and_then(|it| stranded(it.waiting_prompts())));
     Rung {
         name: RungName::Stop,
         steps: stop.steps,
@@ -45,27 +40,9 @@ pub(super) fn stop(survey: &Survey) -> Rung {
     }
 }
 
-/// Rejecting alone would let a run go on that nobody sees any more.
-fn stop_deleted(root: &Surveyed, said: String) -> Stop {
-    let kin = kin(root);
-    let mut steps = vec![abort(&kin)];
-    steps.extend(root.asks.iter().map(|ask| reject(&kin, ask)));
-    Stop {
-        steps,
-        lines: vec![said],
-        settle: vec![Settle {
-            session: root.session.clone(),
-            directory: root.directory.clone(),
-        }],
-    }
-}
-
 fn own_turn(root: &Surveyed) -> String {
     if root.running.is_none() {
         return "nothing of its own runs".to_owned();
-    }
-    if root.gone {
-        return "stop what still runs although the session was deleted".to_owned();
     }
     let live = root.answer().filter(|it| it.is_open());
     let tool = live.and_then(|it| {
@@ -74,14 +51,7 @@ fn own_turn(root: &Surveyed) -> String {
             .filter_map(|part| part.tool())
             .find(|t| t.is_live())
     });
-    match tool {
-        Some(tool) if tool.tool == "bash" => format!(
-            "stop the turn; bash {} is ended (what it put into the background may go on)",
-            tool.subject
-        ),
-        Some(tool) => format!("stop the turn; {} {} is ended", tool.tool, tool.subject),
-        None => "stop the turn; what was not yet written is lost".to_owned(),
-    }
+    turn_ended(tool)
 }
 
 fn kin(row: &Surveyed) -> Kin<'_> {

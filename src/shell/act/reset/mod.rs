@@ -14,7 +14,6 @@ use crate::core::plan::reset::{
     ALSO_ENDS, Consent, Next, Premise, ResetOrder, Rung, RungName, Subject, Tried, next,
 };
 use crate::core::plan::survey::Survey;
-use crate::core::plan::{ActionName, Plan};
 use crate::core::time::{Clock, UnixMs};
 use crate::net::client::{Client, ClientError};
 use crate::shell::act::abort::Patience;
@@ -207,11 +206,11 @@ async fn climb(
     match rung.name {
         RungName::Stop => {
             (hands.progress)("stopping what runs");
-            settle(hands, order, rung).await
+            settle(hands, rung).await
         }
         RungName::Dispose => {
             (hands.progress)("disposing the project");
-            settle(hands, order, rung).await
+            settle(hands, rung).await
         }
         RungName::Unrevert => match send(hands.client, &rung.steps, hands.sent).await {
             Some(trouble) => Err(Halt::Failed(trouble)),
@@ -230,22 +229,12 @@ async fn climb(
 }
 
 /// Sends, then looks until all has settled or patience ends; that is for the next survey to say.
-async fn settle(hands: &Hands<'_>, order: &ResetOrder, rung: &Rung) -> Result<String, Halt> {
+async fn settle(hands: &Hands<'_>, rung: &Rung) -> Result<String, Halt> {
     let begun = Instant::now();
     let trouble = send(hands.client, &rung.steps, hands.sent).await;
-    let plan = Plan {
-        action: ActionName::Reset,
-        key: order.key.clone(),
-        title: String::new(),
-        steps: rung.steps.clone(),
-        settle: rung.settle.clone(),
-        lines: Vec::new(),
-        newest: None,
-        idle_before: false,
-    };
     let until = Instant::now() + hands.patience.running;
     loop {
-        let seen = look(hands.client, &plan).await;
+        let seen = look(hands.client, &rung.settle, &rung.steps).await;
         let settled = seen.as_ref().is_ok_and(Look::is_settled);
         if settled || Instant::now() >= until {
             return ended(rung, seen, settled, trouble, begun);
