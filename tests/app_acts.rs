@@ -393,3 +393,52 @@ fn a_port_that_was_closed_at_our_first_look_is_no_restart_and_a_reset_waits() {
     let notice = screen(&desk.app, UnixMs(desk.now)).notice.unwrap().text;
     assert!(notice.contains("not known yet"), "{notice}");
 }
+
+#[test]
+fn an_abort_is_of_the_turn_that_was_shown() {
+    let prompt = |desk: &mut Desk, messages: Vec<Message>| {
+        let input = Input {
+            server: ServerId(0),
+            epoch: Epoch(1),
+            at: UnixMs(desk.now),
+            body: Body::Tail(TailRead {
+                session: "ses_a".into(),
+                asked_at: UnixMs(desk.now),
+                messages,
+                whole: true,
+                missing: 0,
+            }),
+        };
+        desk.msg(Msg::Feed(vec![input]));
+    };
+    let acts = |desk: &mut Desk| {
+        let effects = desk.key(Key::Enter);
+        effects.iter().any(|it| matches!(it, Effect::Act(_)))
+    };
+    let open = |first: Vec<Message>| {
+        let mut desk = Desk::new(&["ses_a"]);
+        prompt(&mut desk, first);
+        desk.app.ui.selected = Some(SessionKey::new(ServerId(0), "ses_a".into()));
+        desk.key(Key::Char('a'));
+        assert!(matches!(desk.app.ui.dialog, Some(DialogState::Abort(_))));
+        desk.now += 1000;
+        desk
+    };
+    let mut desk = open(open_answer("ses_a"));
+    assert!(acts(&mut desk), "as it was shown");
+
+    let mut desk = open(open_answer("ses_a"));
+    let mut newer = open_answer("ses_a");
+    newer[0].id = "msg_3".into();
+    prompt(&mut desk, newer);
+    assert!(!acts(&mut desk), "another turn");
+    let notice = screen(&desk.app, UnixMs(desk.now)).notice.unwrap().text;
+    assert!(notice.contains("a new prompt came"), "{notice}");
+
+    let mut desk = open(Vec::new());
+    prompt(&mut desk, open_answer("ses_a"));
+    assert!(
+        acts(&mut desk),
+        "only read now: nothing says that it is another turn"
+    );
+}

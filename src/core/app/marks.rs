@@ -54,7 +54,7 @@ impl App {
         for old in shown {
             match plan::abort(&self.store, &old.key) {
                 // What began after the dialog was opened is not what was agreed to.
-                Some(plan) if plan.newest != old.newest => drop(self.tell(
+                Some(plan) if old.is_overtaken_by(&plan) => drop(self.tell(
                     "a new prompt came since it was looked at: nothing was done, look again",
                 )),
                 Some(plan) => effects.extend(self.start(plan, now)),

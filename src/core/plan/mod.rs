@@ -209,7 +209,8 @@ pub struct Plan {
     pub settle: Vec<Settle>,
     /// What will be done and lost, a line each; shown before.
     pub lines: Vec<String>,
-    /// The newest prompt of the session when it was planned: what is agreed to later is about that.
+    /// The newest prompt of the session when it was planned, if it had been read: what is agreed to later
+    /// is about that.
     pub newest: Option<MessageId>,
     /// Nothing was running when it was planned: so nothing may change, and "no effect" is told soon.
     pub idle_before: bool,
@@ -238,6 +239,12 @@ fn descendants<'a>(server: &'a Server, root: &'a SessionId) -> Vec<&'a Session> 
 }
 
 impl Plan {
+    /// Whether a newer plan of the same is about another prompt: what was agreed to is over. Where no
+    /// message had been read when it was planned, nobody can say so.
+    pub fn is_overtaken_by(&self, newer: &Plan) -> bool {
+        self.newest.is_some() && self.newest != newer.newest
+    }
+
     /// Says first that what is to be ended seems to be well.
     #[must_use]
     pub fn mindful(mut self, verdict: Option<&Verdict>) -> Self {

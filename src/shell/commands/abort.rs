@@ -77,7 +77,7 @@ async fn is_overtaken(snapshot: &mut Snapshot, plan: &Plan) -> bool {
     };
     read_again(snapshot, &about).await;
     let now = plan::abort(&snapshot.app.store, &plan.key);
-    let overtaken = now.is_some_and(|it| it.newest != plan.newest);
+    let overtaken = now.is_some_and(|it| plan.is_overtaken_by(&it));
     if overtaken {
         let text = "a new prompt came since it was looked at";
         say(text, &snapshot.theme);
