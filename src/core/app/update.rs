@@ -7,6 +7,9 @@ use crate::core::store::Change;
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Input;
 
+/// Lines by which a page key scrolls a dialog, at any size.
+const DIALOG_PAGE: isize = 5;
+
 /// Keys that follow a refused one so closely were typed without looking.
 const SAME_BREATH: Span = Span(400);
 
@@ -173,10 +176,9 @@ impl App {
     }
 
     fn answer_dialog(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
-        let step = (self.page_step() / 2).max(1);
         match key {
-            Key::PageDown => return self.scroll_dialog(step),
-            Key::PageUp => return self.scroll_dialog(-step),
+            Key::PageDown => return self.scroll_dialog(DIALOG_PAGE),
+            Key::PageUp => return self.scroll_dialog(-DIALOG_PAGE),
             _ => {}
         }
         if let Some(DialogState::Resend(_)) = self.ui.dialog {

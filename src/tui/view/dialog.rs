@@ -90,8 +90,8 @@ fn fitting(
     let below = lines.len() - shown - first;
     let said = match (first, below) {
         (0, below) => format!("({below} more lines: PgDn)"),
-        (above, 0) => format!("({above} lines above: PgUp)"),
-        (above, below) => format!("({above} lines above, {below} below: PgUp PgDn)"),
+        (above, 0) => format!("({above} above: PgUp)"),
+        (above, below) => format!("({above} above, {below} below: PgUp PgDn)"),
     };
     let mut fitting: Vec<Vec<Glyph>> = lines.into_iter().skip(first).take(shown).collect();
     let glyphs = text::glyphs(&said, Tone::Dim, theme);
