@@ -12,7 +12,7 @@ mod program;
 
 use clap::CommandFactory;
 use ocwatch::cli::args::Cli;
-use ocwatch::core::app::keymap::{Action, Binding, KEYMAP, Key};
+use ocwatch::core::app::keymap::{Action, Binding, Key, keymap};
 use ocwatch::core::app::{App, AppOptions, DialogState, Msg, Stage, update};
 use ocwatch::core::id::{AskId, Directory, MessageId, PartId, ServerId, SessionId, SessionKey};
 use ocwatch::core::present::screen;
@@ -296,7 +296,7 @@ fn no_key_and_no_dialog_writes_to_a_server_that_is_only_read() {
         let mut desk = Desk::new(&world, Some(ReadOnly::Configuration)).await;
         for row in world.ids.keys() {
             let row = key_of(&world, row);
-            for binding in KEYMAP {
+            for binding in keymap() {
                 for key in keys(binding) {
                     desk.try_out(&row, key).await;
                     let writes = world.writes();
@@ -327,7 +327,7 @@ fn no_key_and_no_dialog_writes_to_a_server_that_is_only_read() {
 #[test]
 fn the_same_keys_write_where_they_may() {
     let runtime = Runtime::new().expect("a runtime");
-    for binding in KEYMAP.iter().filter(|it| it.action.changes()) {
+    for binding in keymap().filter(|it| it.action.changes()) {
         let world = World::new();
         runtime.block_on(async {
             let mut desk = Desk::new(&world, None).await;

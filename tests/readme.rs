@@ -7,7 +7,7 @@
     reason = "a test that cannot go on fails; OCWATCH_BLESS is read here only"
 )]
 
-use ocwatch::core::app::keymap::{KEYMAP, keys_of};
+use ocwatch::core::app::keymap::{keymap, keys_of};
 use ocwatch::core::judge::{
     ActivityState, FAMILY_FINDINGS, LIMITS, Limits, RULES, SERVER_FINDINGS, Slot,
 };
@@ -21,7 +21,7 @@ fn readme() -> PathBuf {
 
 fn keys() -> String {
     let mut table = String::from("| key | what it does |\n|---|---|\n");
-    for binding in KEYMAP {
+    for binding in keymap() {
         let keys: Vec<String> = keys_of(binding)
             .split(' ')
             .map(|key| format!("`{key}`"))

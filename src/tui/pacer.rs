@@ -67,25 +67,8 @@ pub(super) mod tests {
     /// A screen with nothing on it but a clock.
     pub(in crate::tui) fn screen(clock: &str) -> Screen {
         Screen {
-            servers: Vec::new(),
-            counts: Vec::new(),
-            asleep: 0,
             clock: clock.to_owned(),
-            rows: Vec::new(),
-            selected: None,
-            offset: 0,
-            empty: Vec::new(),
-            detail: None,
-            detail_open: false,
-            detail_scroll: 0,
-            filter: None,
-            attention_only: false,
-            dialog: None,
-            form: None,
-            page: None,
-            notice: None,
-            footer: Vec::new(),
-            several_servers: false,
+            ..Screen::default()
         }
     }
 

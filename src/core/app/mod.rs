@@ -5,6 +5,8 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod filter;
+mod go;
 mod key;
 pub mod keymap;
 mod line;

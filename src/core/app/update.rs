@@ -2,7 +2,7 @@
 
 use crate::core::app::keymap::{self, Action, Key};
 use crate::core::app::reply::Then;
-use crate::core::app::{App, DialogState, Effect, Msg, PageKind, TextLine};
+use crate::core::app::{App, DialogState, Effect, Msg, PageKind};
 use crate::core::store::Change;
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Input;
@@ -272,99 +272,5 @@ impl App {
             }
             _ => Vec::new(),
         }
-    }
-
-    fn page_step(&self) -> isize {
-        isize::from(i16::try_from(self.ui.table_rows.max(2) - 1).unwrap_or(20))
-    }
-
-    /// Moves whatever has the keys: a page, the open detail, or the selection.
-    fn go(&mut self, by: isize) -> Vec<Effect> {
-        if let Some((_, scroll)) = &mut self.ui.page {
-            *scroll = scroll.saturating_add_signed(by).min(self.ui.last_scroll);
-        } else if self.ui.detail_open {
-            let scroll = self.ui.detail_scroll.saturating_add_signed(by);
-            self.ui.detail_scroll = scroll.min(self.ui.last_scroll);
-        } else {
-            self.select(by);
-        }
-        Vec::new()
-    }
-
-    pub(super) fn select(&mut self, by: isize) {
-        let last = self.rows.len().saturating_sub(1);
-        let place = self.selected_place().unwrap_or(0);
-        let place = place.saturating_add_signed(by).min(last);
-        self.ui.selected = self.rows.get(place).map(|row| row.key.clone());
-        self.ui.detail_scroll = 0;
-        self.keep_visible();
-    }
-
-    fn fold(&mut self) -> Vec<Effect> {
-        let Some(key) = self.ui.selected.clone() else {
-            return Vec::new();
-        };
-        let has_children = self.rows.iter().any(|row| self.is_child(row, &key));
-        if has_children && self.ui.folded.insert(key.clone()) {
-            self.refresh_rows();
-            return Vec::new();
-        }
-        let parent = self.store.session(&key).and_then(|s| s.info.parent.clone());
-        if let Some(parent) = parent {
-            let parent = crate::core::id::SessionKey::new(key.server, parent);
-            if self.rows.iter().any(|row| row.key == parent) {
-                self.ui.selected = Some(parent);
-            }
-        }
-        Vec::new()
-    }
-
-    fn is_child(
-        &self,
-        row: &crate::core::app::VisibleRow,
-        of: &crate::core::id::SessionKey,
-    ) -> bool {
-        let session = self.store.session(&row.key);
-        row.key.server == of.server
-            && session.is_some_and(|s| s.info.parent.as_ref() == Some(&of.session))
-    }
-
-    fn unfold(&mut self) -> Vec<Effect> {
-        if let Some(key) = &self.ui.selected
-            && self.ui.folded.remove(key)
-        {
-            self.refresh_rows();
-        }
-        Vec::new()
-    }
-
-    fn open_filter(&mut self) -> Vec<Effect> {
-        self.ui.filter.cursor = Some(self.ui.filter.text.chars().count());
-        self.ui.page = None;
-        self.ui.detail_open = false;
-        Vec::new()
-    }
-
-    fn type_filter(&mut self, key: Key) -> Vec<Effect> {
-        let filter = &mut self.ui.filter;
-        let mut line = TextLine {
-            text: std::mem::take(&mut filter.text),
-            cursor: filter.cursor.unwrap_or(0),
-        };
-        let cursor = match key {
-            Key::Enter => None,
-            Key::Esc => {
-                line.text.clear();
-                None
-            }
-            _ => {
-                line.key(key);
-                Some(line.cursor)
-            }
-        };
-        filter.cursor = cursor;
-        filter.text = line.text;
-        self.refresh_rows();
-        Vec::new()
     }
 }

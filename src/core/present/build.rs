@@ -1,6 +1,6 @@
 //! The whole screen from the app.
 
-use crate::core::app::keymap::{self, Action, KEYMAP, When};
+use crate::core::app::keymap::{self, Action, When};
 use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation, Offer};
@@ -192,8 +192,7 @@ const SIGNS: [(&str, &str); 3] = [
 
 /// Every line of the key table, and the words on the screen.
 fn help() -> Vec<Vec<Piece>> {
-    let mut lines: Vec<Vec<Piece>> = KEYMAP
-        .iter()
+    let mut lines: Vec<Vec<Piece>> = keymap::keymap()
         .map(|binding| {
             vec![
                 Piece::new(format!("{:<12}", keymap::keys_of(binding)), Tone::Key),
@@ -276,8 +275,7 @@ fn footer(app: &App) -> Vec<Hint> {
     let selected = app.ui.selected.as_ref();
     let is_refused = selected.is_some_and(|key| plan::refused(&app.store, key).is_some());
     let is_lost = app.store.servers().any(|(_, s)| !s.is_reachable());
-    KEYMAP
-        .iter()
+    keymap::keymap()
         .filter(|binding| match binding.when {
             When::Moving => false,
             When::Row => has_row,

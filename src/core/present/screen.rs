@@ -258,7 +258,7 @@ pub struct FilterLine {
 }
 
 /// Everything that is on the screen.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Screen {
     /// The servers.
     pub servers: Vec<ServerChip>,

@@ -1,6 +1,6 @@
 //! The last line: a word to the user, or what the keys do. Only what fits; help always does.
 
-use crate::core::app::keymap::{Action, KEYMAP, Key, action};
+use crate::core::app::keymap::{Action, Key, action, keymap};
 use crate::core::present::{Hint, Line, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text;
@@ -21,7 +21,7 @@ pub(super) fn draw(screen: &Screen, y: u16, pen: &mut Pen) {
 /// The notice, else how to read and leave a page.
 pub(super) fn of_page(screen: &Screen, y: u16, pen: &mut Pen) {
     let hint = |action: Action, words: &str| {
-        let binding = KEYMAP.iter().find(|binding| binding.action == action);
+        let binding = keymap().find(|binding| binding.action == action);
         let key = binding.and_then(|binding| binding.keys.first());
         Hint {
             key: key.map(ToString::to_string).unwrap_or_default(),

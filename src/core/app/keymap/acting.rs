@@ -1,0 +1,95 @@
+//! Keys that act on sessions and servers. Data only: see [`super`].
+
+use super::{Action, Binding, Key, When, bind};
+
+/// In the order of help and footer.
+pub(super) static TABLE: &[Binding] = &[
+    bind(
+        Action::Reply,
+        "reply",
+        &[Key::Char('r')],
+        "reply",
+        "reply to what is asked, in a form; on a session above the one that asks as well",
+        When::Asking,
+    ),
+    bind(
+        Action::AllowOnce,
+        "allow-once",
+        &[Key::Char('y')],
+        "once",
+        "grant the permission that is asked, this once",
+        When::Permission,
+    ),
+    bind(
+        Action::AllowAlways,
+        "allow-always",
+        &[Key::Char('Y')],
+        "always",
+        "grant it from now on: shows for what, and asks",
+        When::Permission,
+    ),
+    bind(
+        Action::Deny,
+        "deny",
+        &[Key::Char('d')],
+        "deny",
+        "reject what is asked, with words if you like; dismiss what nobody waits for any more",
+        When::Asking,
+    ),
+    bind(
+        Action::Abort,
+        "abort",
+        &[Key::Char('a')],
+        "abort",
+        "abort the session, verified; at once if it runs and is stuck, else it asks first",
+        When::Row,
+    ),
+    bind(
+        Action::Resend,
+        "resend",
+        &[Key::Char('s')],
+        "resend",
+        "send its prompt again, or tell it to go on; the text is shown first, and sent once",
+        When::Resend,
+    ),
+    bind(
+        Action::Export,
+        "export",
+        &[Key::Char('e')],
+        "export",
+        "export the session to a JSON file that `opencode import` takes",
+        When::Row,
+    ),
+    bind(
+        Action::Reset,
+        "reset",
+        &[Key::Char('R')],
+        "reset",
+        "bring the session to where its next prompt is answered; shows the plan first",
+        When::Row,
+    ),
+    bind(
+        Action::Mark,
+        "mark",
+        &[Key::Char(' ')],
+        "mark",
+        "mark the session: abort and export then act on all that are marked; Esc unmarks",
+        When::Moving,
+    ),
+    bind(
+        Action::Load,
+        "load",
+        &[Key::Char('L')],
+        "load project",
+        "load the asleep project of this row (this starts the project on the server)",
+        When::Asleep,
+    ),
+    bind(
+        Action::Servers,
+        "servers",
+        &[Key::Char('S')],
+        "retry now",
+        "try lost servers again now",
+        When::Lost,
+    ),
+];
