@@ -6,8 +6,8 @@
 
 pub mod args;
 pub mod config;
+mod dashboard;
 pub mod env;
-mod limits;
 mod log;
 pub mod servers;
 mod start;
@@ -17,13 +17,11 @@ use crate::shell::act::export::Style;
 use crate::shell::audit::{self, Audit};
 use crate::shell::clock::system_clock;
 use crate::shell::commands::{self, Look, ResetWish, Wanted, say};
-use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
-use crate::shell::interactive::{Dashboard, DashboardError};
 use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
-use crate::tui::{self, TerminalError, Theme};
+use crate::tui::Theme;
 use args::{AllowArg, Cli, Command, Common, DoubtArg, LogArgs, ResetArgs};
 use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
@@ -33,14 +31,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::mpsc;
 
 /// How long tasks may take to end after the result is there.
 const WIND_DOWN: Duration = Duration::from_millis(300);
 /// How much longer than `--timeout` a command may take to tell what it knows.
 const GRACE: Duration = Duration::from_secs(1);
-/// Answers of effects that may wait.
-const WAITING_ANSWERS: usize = 256;
 
 /// Runs the program.
 pub fn run() -> ExitCode {
@@ -127,7 +122,7 @@ fn start(cli: &Cli) -> eyre::Result<Exit> {
 
 fn command(runtime: &Runtime, cli: &Cli, setup: &Setup) -> Result<Exit, Trouble> {
     match &cli.command {
-        None => runtime.block_on(dashboard(setup, &cli.common)),
+        None => runtime.block_on(dashboard::dashboard(setup, &cli.common)),
         Some(command) => runtime.block_on(headless(setup, &cli.common, command)),
     }
 }
@@ -339,60 +334,4 @@ fn look(common: &Common, json: bool) -> Look {
         color: env::color(common.color),
         ascii: env::ascii(common.ascii),
     }
-}
-
-async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
-    let feed = setup.feed();
-    let (to_loop, answers) = mpsc::channel(WAITING_ANSWERS);
-    let (standings, asked) = audit::standings();
-    let effects = Effects {
-        clients: setup.clients.clone().into(),
-        commands: feed.commands.clone(),
-        export_dir: PathBuf::from("."),
-        save_dir: start::export_dir(),
-        audit: audit_of(setup, false),
-        standings,
-        clock: setup.clock.clone(),
-        answers: to_loop,
-    };
-    let dashboard = Dashboard {
-        app: setup.app(common),
-        feed,
-        effects,
-        answers,
-        asked,
-        clock: setup.clock.clone(),
-        theme: theme(common),
-        fps: common.fps,
-        panics: watch_panics(),
-        panic_for_test: panic_for_test(common),
-    };
-    dashboard.run().await.map_err(|why| match why {
-        DashboardError::Terminal(TerminalError::NotATerminal) => Trouble::Usage(why.to_string()),
-        _ => Trouble::Failed(format!("failed to show the dashboard: {why}")),
-    })
-}
-
-/// A panic anywhere gives the terminal back, prints its report, and is told to the loop.
-fn watch_panics() -> mpsc::UnboundedReceiver<()> {
-    tui::install_panic_hook();
-    let (to_loop, panics) = mpsc::unbounded_channel();
-    let previous = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        previous(info);
-        tracing::error!(panic = %info, "panic");
-        // A closed channel: the loop itself panicked or has ended.
-        to_loop.send(()).ok();
-    }));
-    panics
-}
-
-#[cfg(debug_assertions)]
-fn panic_for_test(common: &Common) -> bool {
-    common.panic_for_test
-}
-
-#[cfg(not(debug_assertions))]
-fn panic_for_test(_: &Common) -> bool {
-    false
 }

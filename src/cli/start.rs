@@ -4,10 +4,10 @@
 //! What it does not: run the command.
 
 use super::args::{Cli, Command, Common, InspectArg};
-use super::{config, env, servers};
+use super::config::{self, Config};
+use super::{env, servers};
 use crate::core::app::{App, AppOptions};
 use crate::core::id::{Directory, ServerId};
-use crate::core::judge::Limits;
 use crate::core::store::ReadOnly;
 use crate::core::time::{Clock, Span};
 use crate::feed::demo::{self, DemoFeed};
@@ -39,8 +39,8 @@ pub struct Setup {
     pub inspect: Inspect,
     /// Keeps the simulated servers alive.
     pub demo: Option<DemoFeed>,
-    /// Thresholds of the judge.
-    pub limits: Limits,
+    /// The configuration as read.
+    pub config: Config,
     /// The only clock.
     pub clock: Clock,
 }
@@ -103,7 +103,7 @@ pub fn setup(cli: &Cli, clock: &Clock) -> Result<Setup, Trouble> {
         clients,
         inspect: inspect.map_or_else(Inspect::default, policy),
         demo,
-        limits: config.thresholds,
+        config,
         clock: clock.clone(),
     })
 }
@@ -127,7 +127,7 @@ impl Setup {
         let options = AppOptions {
             utc_offset: utc_offset(&self.clock),
             filter: common.filter.clone().unwrap_or_default(),
-            limits: self.limits.clone(),
+            limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
         };
         App::new(specs, options)

@@ -49,11 +49,7 @@ impl App {
         Vec::new()
     }
 
-    fn is_child(
-        &self,
-        row: &VisibleRow,
-        of: &SessionKey,
-    ) -> bool {
+    fn is_child(&self, row: &VisibleRow, of: &SessionKey) -> bool {
         let session = self.store.session(&row.key);
         row.key.server == of.server
             && session.is_some_and(|s| s.info.parent.as_ref() == Some(&of.session))

@@ -3,8 +3,10 @@
 //! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
+mod limits;
+
 use super::args::InspectArg;
-use super::limits;
+
 use crate::core::judge::Limits;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};

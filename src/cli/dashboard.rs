@@ -1,0 +1,75 @@
+//! The dashboard's parts, joined.
+//!
+//! What it does: make them from arguments and configuration, and run them. What it does not: anything
+//! a key does.
+
+use super::args::Common;
+use super::start::{self, Setup};
+use super::{audit_of, theme};
+use crate::shell::audit;
+use crate::shell::effects::Effects;
+use crate::shell::exit::{Exit, Trouble};
+use crate::shell::interactive::{Dashboard, DashboardError};
+use crate::tui::{self, TerminalError};
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+
+/// Answers of effects that may wait.
+const WAITING_ANSWERS: usize = 256;
+
+/// Shows the dashboard until someone or a signal ends it.
+pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
+    let feed = setup.feed();
+    let (to_loop, answers) = mpsc::channel(WAITING_ANSWERS);
+    let (standings, asked) = audit::standings();
+    let effects = Effects {
+        clients: setup.clients.clone().into(),
+        commands: feed.commands.clone(),
+        export_dir: PathBuf::from("."),
+        save_dir: start::export_dir(),
+        audit: audit_of(setup, false),
+        standings,
+        clock: setup.clock.clone(),
+        answers: to_loop,
+    };
+    let dashboard = Dashboard {
+        app: setup.app(common),
+        feed,
+        effects,
+        answers,
+        asked,
+        clock: setup.clock.clone(),
+        theme: theme(common),
+        fps: common.fps,
+        panics: watch_panics(),
+        panic_for_test: panic_for_test(common),
+    };
+    dashboard.run().await.map_err(|why| match why {
+        DashboardError::Terminal(TerminalError::NotATerminal) => Trouble::Usage(why.to_string()),
+        _ => Trouble::Failed(format!("failed to show the dashboard: {why}")),
+    })
+}
+
+/// A panic anywhere gives the terminal back, prints its report, and is told to the loop.
+fn watch_panics() -> mpsc::UnboundedReceiver<()> {
+    tui::install_panic_hook();
+    let (to_loop, panics) = mpsc::unbounded_channel();
+    let previous = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        previous(info);
+        tracing::error!(panic = %info, "panic");
+        // A closed channel: the loop itself panicked or has ended.
+        to_loop.send(()).ok();
+    }));
+    panics
+}
+
+#[cfg(debug_assertions)]
+fn panic_for_test(common: &Common) -> bool {
+    common.panic_for_test
+}
+
+#[cfg(not(debug_assertions))]
+fn panic_for_test(_: &Common) -> bool {
+    false
+}

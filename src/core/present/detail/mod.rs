@@ -1,0 +1,94 @@
+//! The pane that tells one session: its story with evidence, its last turns, its live tail.
+
+mod story;
+mod timeline;
+
+pub(super) use story::{evidence, headline};
+
+use crate::core::app::App;
+use crate::core::id::SessionKey;
+use crate::core::judge::{Finding, Level};
+use crate::core::present::build::explanation;
+use crate::core::present::explain::rule_lines;
+use crate::core::present::log;
+use crate::core::present::zombie;
+use crate::core::present::{Detail, Line, Piece, Tone, clean, rows, words};
+use crate::core::store::{Server, Session};
+use crate::core::time::UnixMs;
+
+pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail> {
+    let server = app.store.server(key.server)?;
+    let (Some(verdict), Some(session)) = (app.verdict(key), app.store.session(key)) else {
+        return zombie::detail(app, key);
+    };
+    let judged = app
+        .judgement()
+        .servers
+        .iter()
+        .find(|v| v.server == key.server);
+    let of_server: Vec<Finding> = judged
+        .filter(|_| server.is_reachable())
+        .map(|v| {
+            v.findings
+                .iter()
+                .filter(|f| f.level > Level::Ok)
+                .cloned()
+                .collect()
+        })
+        .unwrap_or_default();
+    let mut story = story::story(verdict, (server, &of_server), now, app.utc_offset);
+    story.extend(story::lost(verdict, app));
+    story.extend(log::newest(app, key));
+    Some(Detail {
+        head: head(session, server),
+        story,
+        timeline: timeline::timeline(session, server, now, app.utc_offset),
+        tail: live_tail(session),
+        rules: rules(app, key, now),
+    })
+}
+
+/// What `explain` says of the rules; not worked out while only the head of the pane is seen.
+fn rules(app: &App, key: &SessionKey, now: UnixMs) -> Vec<Line> {
+    if !app.ui.detail_open {
+        return Vec::new();
+    }
+    explanation(app, key, now)
+        .map(|told| rule_lines(&told))
+        .unwrap_or_default()
+}
+
+fn head(session: &Session, server: &Server) -> Line {
+    let info = &session.info;
+    let place = format!("{}:{}", server.spec.name, info.directory);
+    let mut line = vec![
+        Piece::new(rows::title(session), Tone::Strong),
+        Piece::new(info.id.to_string(), Tone::Dim),
+        Piece::new(clean(&place), Tone::Plain),
+    ];
+    let agent = info.agent.as_deref().map(clean);
+    let model = words::model(info.model.as_ref());
+    let who: Vec<String> = agent.into_iter().chain(model).collect();
+    if !who.is_empty() {
+        line.push(Piece::new(who.join(" · "), Tone::Plain));
+    }
+    let held = session.tail.messages.len();
+    if session.tail.is_read() {
+        let more = if session.tail.whole { "" } else { "last " };
+        line.push(Piece::new(format!("{more}{held} messages"), Tone::Dim));
+    }
+    line.push(Piece::new(format!("${:.2}", info.cost), Tone::Dim));
+    line
+}
+
+/// The last lines of what streams now.
+fn live_tail(session: &Session) -> Vec<Line> {
+    let Some((_, text)) = &session.tail.live else {
+        return Vec::new();
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let from = lines.len().saturating_sub(3);
+    let last = lines.iter().skip(from);
+    last.map(|line| vec![Piece::new(clean(line), Tone::Dim)])
+        .collect()
+}

@@ -1,0 +1,73 @@
+//! The help page: every key, and the words and signs on the screen.
+
+use super::{Mark, Piece, Tone};
+use crate::core::app::keymap;
+use crate::core::judge;
+
+/// What the marks before a row mean.
+const MARKS: [(Mark, &str); 7] = [
+    (Mark::Stuck, "stuck: it will not go on by itself"),
+    (
+        Mark::NeedsYou,
+        "needs you: it waits for an answer or a decision",
+    ),
+    (Mark::Watch, "worth a look"),
+    (
+        Mark::Settling(judge::Level::Ok),
+        "about to be called something; WHY says what and when",
+    ),
+    (Mark::Working, "working, and well"),
+    (Mark::Rest, "at rest"),
+    (
+        Mark::Unknown,
+        "unknown: away, asleep or not read; never taken for idle",
+    ),
+];
+/// What the other signs of a row mean.
+const SIGNS: [(&str, &str); 3] = [
+    ("=", "what the server reports and what is true agree"),
+    ("≠ !=", "they contradict each other: the server is wrong"),
+    (
+        "+",
+        "marked with space: the next abort or export is of all that are marked",
+    ),
+];
+
+/// Every line of the key table, and the words on the screen.
+pub(super) fn help() -> Vec<Vec<Piece>> {
+    let mut lines: Vec<Vec<Piece>> = keymap::keymap()
+        .map(|binding| {
+            vec![
+                Piece::new(format!("{:<12}", keymap::keys_of(binding)), Tone::Key),
+                Piece::new(binding.help, Tone::Plain),
+            ]
+        })
+        .collect();
+    lines.push(Vec::new());
+    lines.push(vec![Piece::new("Marks", Tone::Strong)]);
+    for (mark, words) in MARKS {
+        lines.push(vec![
+            Piece::new(format!("{:<3}", mark.glyph(false)), mark.tone()),
+            Piece::new(format!("{:<3}", mark.glyph(true)), mark.tone()),
+            Piece::new(words, Tone::Plain),
+        ]);
+    }
+    for (signs, words) in SIGNS {
+        lines.push(vec![
+            Piece::new(format!("{signs:<6}"), Tone::Strong),
+            Piece::new(words, Tone::Plain),
+        ]);
+    }
+    lines.push(Vec::new());
+    lines.push(vec![Piece::new("What stands under ACTUALLY", Tone::Strong)]);
+    for state in judge::ActivityState::ALL {
+        lines.push(vec![
+            Piece::new(
+                format!("{:<18}", state.word().replace('-', " ")),
+                Tone::Strong,
+            ),
+            Piece::new(state.meaning(), Tone::Plain),
+        ]);
+    }
+    lines
+}
