@@ -103,7 +103,7 @@ fn weight(tone: Tone) -> Modifier {
         Tone::Plain | Tone::Watch | Tone::Working => Modifier::empty(),
         Tone::Dim => Modifier::DIM,
         Tone::Strong | Tone::Stuck | Tone::NeedsYou | Tone::Key => Modifier::BOLD,
-        Tone::Disagree => Modifier::REVERSED,
+        Tone::Disagree | Tone::Hit => Modifier::REVERSED,
     }
 }
 
@@ -113,6 +113,6 @@ fn hue(tone: Tone) -> Option<Color> {
         Tone::NeedsYou => Some(Color::Magenta),
         Tone::Watch => Some(Color::Yellow),
         Tone::Working => Some(Color::Green),
-        Tone::Plain | Tone::Dim | Tone::Strong | Tone::Key | Tone::Disagree => None,
+        Tone::Plain | Tone::Dim | Tone::Strong | Tone::Key | Tone::Disagree | Tone::Hit => None,
     }
 }
