@@ -3,6 +3,7 @@
 //! What it does: set the rows of [`LIMITS`] by their keys; a mistake is told with its place, its key
 //! and the nearest right one. What it does not: know any threshold; the table does.
 
+use super::near::nearest;
 use crate::core::judge::{AFTER_TIMEOUT, LIMITS, LimitRow, Limits, Slot, Stages};
 use crate::core::time::Span;
 use serde::Deserialize;
@@ -70,11 +71,8 @@ fn set(limits: &mut Limits, name: &str, value: &Value) -> Result<(), String> {
 
 fn unknown(name: &str) -> String {
     let keys = LIMITS.iter().map(|row: &LimitRow| row.key).chain(["tool"]);
-    let near = keys
-        .map(|key| (strsim::jaro_winkler(name, key), key))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match near.filter(|(score, _)| *score > 0.7) {
-        Some((_, key)) => format!("unknown threshold `{name}`, did you mean `{key}`?"),
+    match nearest(name, keys) {
+        Some(key) => format!("unknown threshold `{name}`, did you mean `{key}`?"),
         None => format!("unknown threshold `{name}`; the README lists them"),
     }
 }
