@@ -4,8 +4,8 @@
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
 mod limits;
-mod near;
 mod theme;
+mod wrong;
 
 pub use theme::{Look, theme};
 
@@ -120,7 +120,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
         why: why.message().split('\n').collect::<Vec<_>>().join(", "),
     })?;
     path.clone_into(&mut config.path);
-    let told = |wrong: limits::Wrong| ConfigError::Parse {
+    let told = |wrong: wrong::Wrong| ConfigError::Parse {
         path: path.to_owned(),
         line: line_of(text, wrong.place(text)),
         why: wrong.why,

@@ -3,8 +3,7 @@
 //! What it does: read it; a mistake is told with its place and the nearest right word. What it does
 //! not: decide between this, the environment and the command line.
 
-use super::limits::Wrong;
-use super::near::nearest;
+use super::wrong::{Wrong, nearest};
 use crate::core::app::ThemeName;
 use crate::tui::{PARTS, Part, read_style, style_words};
 use ratatui::style::Style;

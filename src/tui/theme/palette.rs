@@ -219,7 +219,7 @@ mod tests {
     ];
 
     /// As an even space of colours has it (CIE L*a*b*).
-    fn even([r, g, b]: [f64; 3]) -> [f64; 3] {
+    fn even(light: [f64; 3]) -> [f64; 3] {
         let root = |t: f64| {
             if t > 0.008_856 {
                 t.cbrt()
@@ -227,9 +227,10 @@ mod tests {
                 7.787 * t + 16.0 / 116.0
             }
         };
-        let x = root((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047);
-        let y = root(luminance([r, g, b]));
-        let z = root((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883);
+        let [red, green, blue] = light;
+        let x = root((0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047);
+        let y = root(luminance(light));
+        let z = root((0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883);
         [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
     }
 
