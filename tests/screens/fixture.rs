@@ -207,6 +207,7 @@ pub fn rich() -> Screen {
         notice: None,
         footer: hints(),
         several_servers: true,
+        ..Screen::default()
     }
 }
 

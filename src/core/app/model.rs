@@ -1,7 +1,9 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
 use crate::core::app::reply::Reply;
-use crate::core::app::{InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, VisibleRow};
+use crate::core::app::{
+    InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, ThemeName, VisibleRow,
+};
 use crate::core::id::{PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
@@ -117,6 +119,8 @@ pub struct Ui {
     pub offset: usize,
     /// The greatest scroll of the open page, detail or form; told after each screen.
     pub last_scroll: usize,
+    /// The theme that was chosen here; none: the one it was started with.
+    pub theme: Option<ThemeName>,
 }
 
 /// An action that was started and has not ended.
