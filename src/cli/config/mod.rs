@@ -1,12 +1,14 @@
-//! `config.toml`: servers, the inspect policy, and the thresholds of the judge.
+//! `config.toml`: servers, the inspect policy, the thresholds of the judge, and the keys.
 //!
 //! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
+mod keys;
 mod limits;
 
 use super::args::InspectArg;
 
+use crate::core::app::keymap::Keymap;
 use crate::core::judge::Limits;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -27,6 +29,12 @@ pub struct Config {
     /// The thresholds: the defaults with what the file changes.
     #[serde(skip)]
     pub thresholds: Limits,
+    /// Keys as written; [`Config::keymap`] is what follows.
+    #[serde(default)]
+    keys: keys::Section,
+    /// The key table with what the file changes.
+    #[serde(skip)]
+    pub keymap: Keymap,
     /// Where it was read from; for messages.
     #[serde(skip)]
     pub path: PathBuf,
@@ -110,11 +118,13 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
         why: why.message().split('\n').collect::<Vec<_>>().join(", "),
     })?;
     path.clone_into(&mut config.path);
-    config.thresholds = limits::read(&config.limits).map_err(|wrong| ConfigError::Parse {
+    let place = |wrong: limits::Wrong| ConfigError::Parse {
         path: path.to_owned(),
         line: line_of(text, wrong.place(text)),
         why: wrong.why,
-    })?;
+    };
+    config.thresholds = limits::read(&config.limits).map_err(place)?;
+    config.keymap = keys::read(&config.keys).map_err(place)?;
     let mut names = std::collections::BTreeSet::new();
     for entry in &config.server {
         if entry.name.is_empty() || !names.insert(entry.name.as_str()) {

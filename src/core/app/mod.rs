@@ -13,6 +13,7 @@ mod line;
 mod marks;
 mod model;
 mod msg;
+mod near;
 pub mod reply;
 mod resend;
 mod reset;
@@ -25,6 +26,7 @@ pub use model::{
     App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
 };
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
+pub use near::nearest;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::VisibleRow;

@@ -1,5 +1,6 @@
 //! The whole screen from the app.
 
+use crate::core::app::keymap::Action;
 use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
@@ -91,7 +92,8 @@ fn empty(app: &App) -> Vec<String> {
         lines.push("Esc clears the filter".to_owned());
     } else if app.ui.attention_only && app.store.sessions().next().is_some() {
         lines.push("nothing needs attention".to_owned());
-        lines.push("! shows all sessions".to_owned());
+        let key = app.key_of(Action::Attention);
+        lines.push(format!("{key} shows all sessions"));
     } else {
         for (_, server) in app.store.servers() {
             let name = clean(&server.spec.name);
@@ -132,7 +134,7 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
     Some(match kind {
         PageKind::Help => Page {
             title: "Keys".to_owned(),
-            lines: help::help(),
+            lines: help::help(app),
             scroll: *scroll,
         },
         PageKind::Log => Page {

@@ -3,6 +3,7 @@
 //! Every text here came through [`crate::core::present::clean`]: no control or escape character
 //! of a server reaches a terminal.
 
+use crate::core::app::keymap::Action;
 use crate::core::id::SessionKey;
 use crate::core::judge::{Agreement, Level};
 
@@ -242,6 +243,27 @@ pub struct Hint {
     pub key: String,
     /// `abort`.
     pub words: String,
+    /// The action of the key table; `None`: a key of a dialog or form.
+    pub action: Option<Action>,
+}
+
+impl Hint {
+    /// A key of a dialog or form.
+    pub fn new(key: impl Into<String>, words: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            words: words.into(),
+            action: None,
+        }
+    }
+
+    /// A key of the table.
+    pub fn of(action: Action, key: impl Into<String>, words: impl Into<String>) -> Self {
+        Self {
+            action: Some(action),
+            ..Self::new(key, words)
+        }
+    }
 }
 
 /// The filter line.

@@ -22,7 +22,7 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
     for (glyphs, y) in lines.iter().skip(first).zip(body) {
         pen.glyphs(area.x + 1, y, width, glyphs);
     }
-    footer::of_page(screen, area.bottom() - 1, pen);
+    footer::draw(screen, area.bottom() - 1, pen);
 }
 
 fn title(page: &Page, seen: &str, pen: &mut Pen) {
@@ -50,8 +50,12 @@ fn wrapped(page: &Page, width: u16, theme: &Theme) -> Vec<Vec<Glyph>> {
     page.lines.iter().flat_map(wrap).collect()
 }
 
-/// The cell where a line's last piece begins; with one piece, where its text does.
+/// The cell where a line's last piece begins; with one piece, where its text does; behind a key,
+/// where that ends.
 fn hanging(line: &Line, glyphs: &[Glyph], theme: &Theme) -> u16 {
+    if let Some(key) = line.first().filter(|it| it.tone == Tone::Key) {
+        return text::width(&key.text, theme);
+    }
     match line.split_last() {
         Some((_, before)) if !before.is_empty() => text::total(&text::line(before, theme)),
         _ => {

@@ -17,7 +17,7 @@ pub(super) static TABLE: &[Binding] = &[
         "open",
         &[Key::Enter],
         "open",
-        "open the detail; Enter again closes it",
+        "open the detail; again closes it",
         When::Row,
     ),
     bind(
@@ -49,7 +49,7 @@ pub(super) static TABLE: &[Binding] = &[
         "back",
         &[Key::Char('q'), Key::Esc],
         "quit",
-        "go back; at the top, q quits",
+        "go back; at the top: quit (Esc never quits)",
         When::Always,
     ),
     bind(

@@ -36,7 +36,7 @@ pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail>
                 .collect()
         })
         .unwrap_or_default();
-    let mut story = story::story(verdict, (server, &of_server), now, app.utc_offset);
+    let mut story = story::story(app, verdict, (server, &of_server), now);
     story.extend(story::lost(verdict, app));
     story.extend(log::newest(app, key));
     Some(Detail {
