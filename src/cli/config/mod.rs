@@ -5,6 +5,7 @@
 
 mod keys;
 mod limits;
+mod wrong;
 
 use super::args::InspectArg;
 
