@@ -3,9 +3,8 @@
 //! What it does: read keys by the names that are shown, and tell a mistake with its place and the
 //! nearest right word. What it does not: decide whether two actions clash; the key table does.
 
-use super::limits::Wrong;
+use super::wrong::{Wrong, nearest};
 use crate::core::app::keymap::{Action, Clash, FIXED, Key, Keymap, binding, keymap};
-use crate::core::app::nearest;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::{Spanned, Value};

@@ -119,7 +119,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
         why: why.message().split('\n').collect::<Vec<_>>().join(", "),
     })?;
     path.clone_into(&mut config.path);
-    let place = |wrong: limits::Wrong| ConfigError::Parse {
+    let place = |wrong: wrong::Wrong| ConfigError::Parse {
         path: path.to_owned(),
         line: line_of(text, wrong.place(text)),
         why: wrong.why,

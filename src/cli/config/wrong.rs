@@ -1,9 +1,8 @@
 //! A mistake in a section of the configuration: where it stands and what would be right.
 //!
-//! What it does: keep the place of a key, find the nearest right one. What it does not: know any key.
+//! What it does: keep the place of a key. What it does not: know any key.
 
-/// Least likeness (Jaro-Winkler, 0 to 1) of a key that is worth naming.
-const ALIKE: f64 = 0.7;
+pub(super) use crate::core::app::nearest;
 
 /// What is wrong, and where.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,12 +24,4 @@ impl Wrong {
         });
         below.unwrap_or(self.offset)
     }
-}
-
-/// The right key that is most like this one, if any is like it.
-pub(super) fn nearest<'a>(name: &str, keys: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let near = keys
-        .map(|key| (strsim::jaro_winkler(name, key), key))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    near.filter(|(score, _)| *score > ALIKE).map(|(_, key)| key)
 }
