@@ -211,6 +211,7 @@ pub fn rich() -> Screen {
         notice: None,
         footer: hints(),
         several_servers: true,
+        ..Screen::default()
     }
 }
 

@@ -10,6 +10,7 @@ mod go;
 mod key;
 pub mod keymap;
 mod line;
+mod look;
 mod marks;
 mod model;
 mod msg;
@@ -22,6 +23,7 @@ mod update;
 mod writes;
 
 pub use line::TextLine;
+pub use look::ThemeName;
 pub use model::{
     App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
 };

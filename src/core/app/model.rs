@@ -2,7 +2,7 @@
 
 use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::reply::Reply;
-use crate::core::app::{InVain, Outcome, ResendForm, ResetDialog, VisibleRow};
+use crate::core::app::{InVain, Outcome, ResendForm, ResetDialog, ThemeName, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
@@ -106,6 +106,8 @@ pub struct Ui {
     pub offset: usize,
     /// The greatest scroll of the open page, detail or form; told after each screen.
     pub last_scroll: usize,
+    /// The theme that was chosen here; none: the one it was started with.
+    pub theme: Option<ThemeName>,
 }
 
 /// An action that was started and has not ended.

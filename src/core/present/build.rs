@@ -59,6 +59,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
             .map(|n| Piece::new(clean(n), Tone::Watch)),
         footer: footer::footer(app),
         several_servers: app.store.servers().nth(1).is_some(),
+        theme: app.ui.theme,
         rows,
     }
 }
