@@ -15,10 +15,12 @@ mod marks;
 mod model;
 mod msg;
 mod near;
+mod panes;
 pub mod reply;
 mod resend;
 mod reset;
 mod rows;
+mod search;
 mod update;
 mod writes;
 
@@ -29,7 +31,9 @@ pub use model::{
 };
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
 pub use near::nearest;
+pub use panes::Pane;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::VisibleRow;
+pub use search::{Search, Seek};
 pub use update::update;

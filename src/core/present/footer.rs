@@ -45,6 +45,13 @@ fn hint(app: &App, action: Action, words: &str) -> Hint {
     Hint::of(action, app.key_of(action), words)
 }
 
+/// The detail is seen and there is more than one way to look at it.
+fn has_panes(app: &App) -> bool {
+    let selected = app.ui.selected.as_ref();
+    let panes = selected.map_or(0, |key| app.panes(key).len());
+    (app.ui.detail_open || app.ui.detail_seen) && panes > 1
+}
+
 /// Only what applies now.
 pub(super) fn footer(app: &App) -> Vec<Hint> {
     if app.ui.page.is_some() {
@@ -64,6 +71,7 @@ fn of_page(app: &App) -> Vec<Hint> {
         hint(app, Action::Down, "down"),
         hint(app, Action::Up, "up"),
         hint(app, Action::PageDown, "page down"),
+        hint(app, Action::Filter, "search"),
     ]
 }
 
@@ -83,6 +91,7 @@ pub(super) fn applies(app: &App) -> impl Fn(&Binding) -> bool + use<> {
     let offers_prompt = offers_prompt(app);
     let permission = asks.iter().any(is_permission);
     let is_logged = !app.log.is_empty();
+    let (has_panes, has_hits) = (has_panes(app), app.ui.search.is_some());
     move |binding| {
         let applies = match binding.when {
             When::Moving | When::Always => true,
@@ -93,6 +102,8 @@ pub(super) fn applies(app: &App) -> impl Fn(&Binding) -> bool + use<> {
             When::Asleep => is_asleep,
             When::Lost => is_lost,
             When::Logged => is_logged,
+            When::Panes => has_panes,
+            When::Hits => has_hits,
         };
         let refused = is_refused && binding.action.changes();
         applies && !refused && !(is_asleep && binding.action == Action::Abort)
