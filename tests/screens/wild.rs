@@ -50,6 +50,7 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         cursor: bit(4).then_some(usize::try_from(seed % 300).unwrap_or(0)),
         hits: usize::MAX,
         of: usize::MAX,
+        wrong: if bit(6) { text(11) } else { String::new() },
     });
     screen.dialog = bit(5).then(|| Dialog {
         scroll: usize::try_from(seed % 7).unwrap_or(0),

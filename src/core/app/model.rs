@@ -1,7 +1,7 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
 use crate::core::app::reply::Reply;
-use crate::core::app::{InVain, Outcome, ResendForm, ResetDialog, VisibleRow};
+use crate::core::app::{Filter, InVain, Outcome, ResendForm, ResetDialog, Tally, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
@@ -21,17 +21,10 @@ pub struct AppOptions {
     pub utc_offset: Span,
     /// A filter from the command line.
     pub filter: String,
+    /// Filters of earlier runs, oldest first.
+    pub filters: Vec<String>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
-}
-
-/// The filter line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
-    /// What was typed; matched without regard to case.
-    pub text: String,
-    /// The cursor, in characters, while it is edited.
-    pub cursor: Option<usize>,
 }
 
 /// A page over everything.
@@ -174,6 +167,10 @@ pub struct App {
     pub log: VecDeque<Logged>,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
+    /// How many rows there are, and what keeps some of them off the screen.
+    pub tally: Tally,
+    /// When the last message was taken; watcher's clock.
+    pub(super) taken_at: UnixMs,
 }
 
 impl App {
@@ -188,10 +185,7 @@ impl App {
         let mut judge = Judge::new(options.limits.clone());
         judge.update(&store, &changes, UnixMs::default());
         let ui = Ui {
-            filter: Filter {
-                text: options.filter,
-                cursor: None,
-            },
+            filter: Filter::new(options.filter, options.filters),
             table_rows: 20,
             ..Ui::default()
         };
@@ -207,6 +201,8 @@ impl App {
             results: BTreeMap::new(),
             log: VecDeque::new(),
             rows: Vec::new(),
+            tally: Tally::default(),
+            taken_at: UnixMs::default(),
         }
     }
 

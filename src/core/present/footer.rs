@@ -1,6 +1,6 @@
 //! The footer: what the keys do for the selected row, and only what applies to it.
 
-use super::Hint;
+use super::{Hint, filter};
 use crate::core::app::App;
 use crate::core::app::keymap::{self, Action, When};
 use crate::core::judge::Offer;
@@ -43,6 +43,9 @@ fn asked(app: &App) -> Vec<Waiting> {
 
 /// Only what applies now.
 pub(super) fn footer(app: &App) -> Vec<Hint> {
+    if let Some(hints) = filter::hints(app) {
+        return hints;
+    }
     let has_row = app.ui.selected.is_some();
     let is_asleep = app
         .ui

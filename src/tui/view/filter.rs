@@ -27,6 +27,7 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     if used < room(area) {
         pen.text(x + used, y, 1, " ", Tone::Plain);
     }
+    wrong(filter, x + used + 1, y, pen);
     let hits = format!(" {} of {} ", filter.hits, filter.of);
     let tone = if filter.hits == 0 {
         Tone::Watch
@@ -35,6 +36,21 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     };
     let right = area.right().saturating_sub(1);
     pen.right(right, y, AFTER, &[Piece::new(hits, tone)]);
+}
+
+/// What was not understood, in what is left of the line; of a long filter something of it always.
+fn wrong(filter: &FilterLine, x: u16, y: u16, pen: &mut Pen) {
+    if filter.wrong.is_empty() {
+        return;
+    }
+    let area = pen.area();
+    let end = area.right().saturating_sub(AFTER + 1);
+    let text = format!("({}) ", filter.wrong);
+    let x = x.min(
+        end.saturating_sub(text::width(&text, pen.theme))
+            .max(area.x + area.width / 2),
+    );
+    pen.text(x, y, end.saturating_sub(x), &text, Tone::Watch);
 }
 
 fn room(area: Rect) -> u16 {

@@ -25,7 +25,7 @@ pub(super) static TABLE: &[Binding] = &[
         "filter",
         &[Key::Char('/')],
         "filter",
-        "show only rows that contain a text; Esc clears it",
+        "show only some rows: text, level:stuck, age:>5m, !dir:x …; Tab completes, Esc clears",
         When::Always,
     ),
     bind(
@@ -33,7 +33,7 @@ pub(super) static TABLE: &[Binding] = &[
         "attention",
         &[Key::Char('!')],
         "attention only",
-        "show only what needs attention",
+        "show only what needs attention, and what is about to; the rule says how many it hides",
         When::Always,
     ),
     bind(
