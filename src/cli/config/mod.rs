@@ -4,6 +4,7 @@
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
 mod limits;
+mod wrong;
 
 use super::args::InspectArg;
 
