@@ -9,6 +9,8 @@ use ratatui::layout::{Position, Rect};
 
 /// Cells before the text: a margin, a slash, a blank.
 const BEFORE: u16 = 3;
+/// Cells from which what was not understood is told in words.
+const WORDS: u16 = 24;
 /// Cells after the text: a blank, the hits, a blank.
 const AFTER: u16 = 15;
 
@@ -38,18 +40,21 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     pen.right(right, y, AFTER, &[Piece::new(hits, tone)]);
 }
 
-/// What was not understood, in what is left of the line; of a long filter something of it always.
+/// What was not understood, in what is left of the line; where little is, a sign that not all was.
 fn wrong(filter: &FilterLine, x: u16, y: u16, pen: &mut Pen) {
     if filter.wrong.is_empty() {
         return;
     }
     let area = pen.area();
     let end = area.right().saturating_sub(AFTER + 1);
-    let text = format!("({}) ", filter.wrong);
-    let x = x.min(
-        end.saturating_sub(text::width(&text, pen.theme))
-            .max(area.x + area.width / 2),
-    );
+    let told = format!("({}) ", filter.wrong);
+    let sign = "(?)".to_owned();
+    let text = if end.saturating_sub(x) < WORDS {
+        sign
+    } else {
+        told
+    };
+    let x = x.min(end.saturating_sub(3)).max(area.x);
     pen.text(x, y, end.saturating_sub(x), &text, Tone::Watch);
 }
 

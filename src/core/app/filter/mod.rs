@@ -77,6 +77,7 @@ impl App {
                 filter.cursor = None;
                 let text = filter.text.clone();
                 filter.history.add(&text);
+                self.ui.notice = self.ui.filter.query().wrong.into_iter().next();
             }
             Key::Esc => {
                 filter.cursor = None;
