@@ -21,7 +21,7 @@ pub use pacer::Pacer;
 pub use table::first_row;
 pub use terminal::{Terminal, TerminalError, install_panic_hook, restore};
 pub use text::{cells, filled, safe};
-pub use theme::Theme;
+pub use theme::{Depth, PARTS, Part, Theme, Unread, read_style, style_words};
 pub use view::{last_scroll, table_rows};
 
 use crate::core::present::Screen;

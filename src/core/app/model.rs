@@ -1,7 +1,9 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
 use crate::core::app::reply::Reply;
-use crate::core::app::{Filter, InVain, Outcome, ResendForm, ResetDialog, Tally, VisibleRow};
+use crate::core::app::{
+    Filter, InVain, Outcome, ResendForm, ResetDialog, Tally, ThemeName, VisibleRow,
+};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
@@ -96,6 +98,8 @@ pub struct Ui {
     pub offset: usize,
     /// The greatest scroll of the open page, detail or form; told after each screen.
     pub last_scroll: usize,
+    /// The theme that was chosen here; none: the one it was started with.
+    pub theme: Option<ThemeName>,
 }
 
 /// An action that was started and has not ended.

@@ -64,6 +64,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
             .or_else(|| filter::notice(app)),
         footer: footer::footer(app),
         several_servers: app.store.servers().nth(1).is_some(),
+        theme: app.ui.theme,
         rows,
     }
 }

@@ -24,6 +24,7 @@ mod status;
 mod words;
 mod zombie;
 
+pub use crate::core::app::ThemeName;
 pub use crate::core::judge::{Agreement, Level};
 pub use ask::ask_lines;
 pub use build::screen;

@@ -3,6 +3,7 @@
 //! Every text here came through [`crate::core::present::clean`]: no control or escape character
 //! of a server reaches a terminal.
 
+use crate::core::app::ThemeName;
 use crate::core::id::SessionKey;
 use crate::core::judge::{Agreement, Level};
 
@@ -302,4 +303,6 @@ pub struct Screen {
     pub footer: Vec<Hint>,
     /// Several servers: the server column is shown.
     pub several_servers: bool,
+    /// The theme that was chosen here; none: the one it was started with.
+    pub theme: Option<ThemeName>,
 }

@@ -30,7 +30,8 @@ use ratatui::layout::{Position, Rect};
 
 /// Draws the screen into `area`; cells outside it are not touched.
 pub fn draw(screen: &Screen, theme: &Theme, area: Rect, buffer: &mut Buffer) {
-    let mut pen = Pen::new(buffer, area, theme);
+    let chosen = screen.theme.map(|name| theme.called(name));
+    let mut pen = Pen::new(buffer, area, chosen.as_ref().unwrap_or(theme));
     pen.clear(area);
     let area = pen.area();
     match layout::shape(area) {
