@@ -3,7 +3,7 @@
 //! What it does: find the word at the cursor and what it may become. What it does not: change the
 //! line.
 
-use super::field::{FIELDS, Field};
+use super::field::{FIELDS, Field, Kind};
 use super::token::{Token, quoted, text, tokens};
 use crate::core::app::App;
 use crate::core::store::Session;
@@ -62,7 +62,8 @@ impl App {
         let typed = text(&values[last..]).to_lowercase();
         let fits = |word: &String| {
             let word = word.to_lowercase();
-            word != typed && word.contains(&typed)
+            let inside = row.kind != Kind::Word && word.contains(&typed);
+            word != typed && (inside || word.starts_with(&typed))
         };
         let mut words: Vec<String> = self.known(row.field).into_iter().filter(fits).collect();
         words.sort_by_key(|word| !word.to_lowercase().starts_with(&typed));
