@@ -130,6 +130,7 @@ impl Setup {
             filters: Vec::new(),
             limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
+            keymap: self.config.keymap.clone(),
         };
         App::new(specs, options)
     }

@@ -42,6 +42,7 @@ pub(super) fn hints(app: &App) -> Option<Vec<Hint>> {
     let hint = |key: Key, words: &str| Hint {
         key: key.to_string(),
         words: words.to_owned(),
+        action: None,
     };
     let mut hints = vec![hint(Key::Enter, "keep"), hint(Key::Esc, "clear")];
     if !filter.history.lines().is_empty() {
@@ -54,6 +55,7 @@ pub(super) fn hints(app: &App) -> Option<Vec<Hint>> {
     hints.extend(offered.iter().map(|word| Hint {
         key: clean(word),
         words: String::new(),
+        action: None,
     }));
     Some(hints)
 }

@@ -11,11 +11,9 @@
 
 use super::field::{FIELDS, Field, FieldRow, Kind};
 use super::token::{Mark, quoted, split, text, tokens};
+use crate::core::app::near::nearest;
 use crate::core::time::Span;
 use std::fmt;
-
-/// How like a word a known one must be to be named instead, from 0 to 1.
-const LIKE: f64 = 0.75;
 
 /// A filter that was understood, as far as it was.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -134,13 +132,6 @@ fn field(name: &str) -> Result<Option<&'static FieldRow>, String> {
         Some(near) => Err(format!("no field `{name}`, did you mean `{near}`?")),
         None => Ok(None),
     }
-}
-
-/// The known word that is most like it, if one is.
-pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let like = known.map(|it| (strsim::jaro_winkler(word, it), it));
-    let best = like.max_by(|a, b| a.0.total_cmp(&b.0));
-    best.filter(|(score, _)| *score > LIKE).map(|(_, it)| it)
 }
 
 /// The test of a field with the values that mean something; the others are told.
