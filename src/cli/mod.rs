@@ -8,6 +8,7 @@ pub mod args;
 pub mod config;
 mod dashboard;
 pub mod env;
+mod first;
 mod log;
 mod look;
 pub mod servers;
@@ -22,7 +23,8 @@ use crate::shell::exit::{Exit, Trouble};
 use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
-use crate::tui::Theme;
+use crate::shell::welcome::Choice;
+use crate::tui::{TerminalError, Theme};
 use args::{AllowArg, Cli, Command, Common, DoubtArg, LogArgs, ResetArgs};
 use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
@@ -45,9 +47,10 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(said) => return usage(&said),
     };
-    let code = match start(&cli) {
+    let plain = theme(&cli.common);
+    let code = match start(cli) {
         Ok(exit) => exit.code(),
-        Err(report) => tell(&report, &theme(&cli.common)).code(),
+        Err(report) => tell(&report, &plain).code(),
     };
     ExitCode::from(code)
 }
@@ -101,22 +104,30 @@ fn tell(report: &eyre::Report, theme: &Theme) -> Exit {
     trouble.exit()
 }
 
-fn start(cli: &Cli) -> eyre::Result<Exit> {
+fn start(mut cli: Cli) -> eyre::Result<Exit> {
     color_eyre::install()?;
     let log_dir = start::state_dir();
     let _log = log::start(cli.common.log_level, log_dir.as_deref());
     if let Some(Command::Log(it)) = &cli.command {
         return Ok(show_log(it, &cli.common)?);
     }
-    refuse_silent_action(cli)?;
+    refuse_off_a_terminal(&cli)?;
     let clock = system_clock();
-    let setup = setup(cli, &clock)?;
+    let config = start::configuration(&cli)?;
     let runtime = Builder::new_multi_thread()
         // One beside the dashboard's own thread: more would fight it for the processor in a flood.
         .worker_threads(1)
         .enable_all()
         .build()?;
-    let ended = command(&runtime, cli, &setup);
+    if first::is_first(&cli, &config) {
+        match runtime.block_on(first::run(&cli, &config, &clock))? {
+            Choice::Leave(exit) => return Ok(exit),
+            Choice::Demo => cli.common.demo = true,
+            Choice::Found => {}
+        }
+    }
+    let setup = setup(&cli, config, &clock)?;
+    let ended = command(&runtime, &cli, &setup);
     runtime.shutdown_timeout(WIND_DOWN);
     Ok(ended?)
 }
@@ -140,9 +151,12 @@ fn show_log(it: &LogArgs, common: &Common) -> Result<Exit, Trouble> {
     commands::log(dir.as_deref(), &wanted, look, &theme(common), &mut out)
 }
 
-/// Off a terminal nobody can agree.
-fn refuse_silent_action(cli: &Cli) -> Result<(), Trouble> {
+/// Off a terminal nobody can look at a dashboard, or agree.
+fn refuse_off_a_terminal(cli: &Cli) -> Result<(), Trouble> {
     let (name, agreed) = match &cli.command {
+        None if !std::io::stdout().is_terminal() => {
+            return Err(Trouble::Usage(TerminalError::NotATerminal.to_string()));
+        }
         Some(Command::Abort(it)) => ("abort", it.act.yes || it.dry_run),
         Some(Command::Reset(it)) => ("reset", it.act.yes || it.dry_run),
         Some(Command::Resend(it)) => ("resend", it.act.yes || it.dry_run),

@@ -20,6 +20,7 @@ mod resend;
 mod rows;
 mod screen;
 mod status;
+mod welcome;
 mod words;
 mod zombie;
 
@@ -35,7 +36,9 @@ pub use explain::{explain_json, explain_lines};
 pub use json::status_json;
 pub use quote::quote;
 pub use screen::{
-    Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Page, Piece, Row, Screen,
-    ServerChip, Tone, agreement_glyph,
+    Count, Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Page, Piece,
+    Row, Screen, ServerChip, Tone, agreement_glyph,
 };
 pub use status::status_rows;
+pub use welcome::{Welcome, welcome};
+pub use words::clock;
