@@ -1,6 +1,11 @@
 //! The first minute of a new user, and terminals that are only half there: what is said when there
 //! is no server, no stdout, no stdin.
-#![expect(clippy::expect_used, reason = "tests may fail loudly")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly, and watch the real time"
+)]
 
 mod program;
 #[path = "program/screen.rs"]

@@ -24,7 +24,7 @@ use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
 use crate::shell::welcome::Choice;
-use crate::tui::{TerminalError, Theme};
+use crate::tui::Theme;
 use args::{AllowArg, Cli, Command, Common, DoubtArg, LogArgs, ResetArgs};
 use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
@@ -111,7 +111,7 @@ fn start(mut cli: Cli) -> eyre::Result<Exit> {
     if let Some(Command::Log(it)) = &cli.command {
         return Ok(show_log(it, &cli.common)?);
     }
-    refuse_off_a_terminal(&cli)?;
+    refuse_silent_action(&cli)?;
     let clock = system_clock();
     let config = start::configuration(&cli)?;
     let runtime = Builder::new_multi_thread()
@@ -151,12 +151,9 @@ fn show_log(it: &LogArgs, common: &Common) -> Result<Exit, Trouble> {
     commands::log(dir.as_deref(), &wanted, look, &theme(common), &mut out)
 }
 
-/// Off a terminal nobody can look at a dashboard, or agree.
-fn refuse_off_a_terminal(cli: &Cli) -> Result<(), Trouble> {
+/// Off a terminal nobody can agree.
+fn refuse_silent_action(cli: &Cli) -> Result<(), Trouble> {
     let (name, agreed) = match &cli.command {
-        None if !std::io::stdout().is_terminal() => {
-            return Err(Trouble::Usage(TerminalError::NotATerminal.to_string()));
-        }
         Some(Command::Abort(it)) => ("abort", it.act.yes || it.dry_run),
         Some(Command::Reset(it)) => ("reset", it.act.yes || it.dry_run),
         Some(Command::Resend(it)) => ("resend", it.act.yes || it.dry_run),

@@ -17,7 +17,9 @@ use crate::net::link::{Inspect, LinkSpec};
 use crate::shell::exit::Trouble;
 use crate::shell::target::Target;
 use crate::shell::welcome::PROBE;
+use crate::tui::TerminalError;
 use directories::ProjectDirs;
+use std::io::IsTerminal;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::PathBuf;
 
@@ -76,6 +78,9 @@ pub fn setup(cli: &Cli, config: Config, clock: &Clock) -> Result<Setup, Trouble>
     if cli.has_server_as_session() {
         let text = "a URL names a server, not a session: put --server before it";
         return Err(Trouble::Usage(text.to_owned()));
+    }
+    if cli.command.is_none() && !std::io::stdout().is_terminal() {
+        return Err(Trouble::Usage(TerminalError::NotATerminal.to_string()));
     }
     let named = named(cli);
     let (mut targets, demo) = if cli.common.demo {

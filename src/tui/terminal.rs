@@ -47,9 +47,12 @@ impl Terminal {
             return Err(TerminalError::NotATerminal);
         }
         // Keys come from the session's terminal where stdin is none, as in `echo | ocwatch`.
-        take_over().map_err(|why| match stdin().is_terminal() {
-            true => TerminalError::Io(why),
-            false => TerminalError::NoKeys,
+        take_over().map_err(|why| {
+            if stdin().is_terminal() {
+                TerminalError::Io(why)
+            } else {
+                TerminalError::NoKeys
+            }
         })?;
         match ratatui::Terminal::new(CrosstermBackend::new(stdout())) {
             Ok(inner) => Ok(Self { inner }),

@@ -14,10 +14,12 @@ mod look;
 mod marks;
 mod model;
 mod msg;
+mod panes;
 pub mod reply;
 mod resend;
 mod reset;
 mod rows;
+mod search;
 mod update;
 mod writes;
 
@@ -27,7 +29,9 @@ pub use model::{
     App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
 };
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
+pub use panes::Pane;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::VisibleRow;
+pub use search::{Search, Seek};
 pub use update::update;

@@ -9,6 +9,7 @@ mod clean;
 mod detail;
 mod dialog;
 mod explain;
+mod find;
 mod footer;
 mod form;
 mod header;
@@ -19,6 +20,7 @@ mod quote;
 mod resend;
 mod rows;
 mod screen;
+mod sheet;
 mod status;
 mod welcome;
 mod words;
@@ -33,12 +35,14 @@ pub use changes::{
 };
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
+pub use find::folded;
 pub use json::status_json;
 pub use quote::quote;
 pub use screen::{
     Count, Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Page, Piece,
-    Row, Screen, ServerChip, Tone, agreement_glyph,
+    Row, Screen, ServerChip, Tab, Tone, agreement_glyph,
 };
+pub use sheet::{Flow, Found, Place, Sheet};
 pub use status::status_rows;
 pub use welcome::{Welcome, welcome};
 pub use words::clock;

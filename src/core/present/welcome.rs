@@ -21,10 +21,10 @@ pub struct Welcome {
 
 /// The first screen.
 pub fn welcome(it: &Welcome) -> Screen {
-    let file = it.config.as_deref().map_or_else(
-        || "config.toml (--config FILE)".to_owned(),
-        |path| clean(path),
-    );
+    let file = it
+        .config
+        .as_deref()
+        .map_or_else(|| "config.toml (--config FILE)".to_owned(), clean);
     let step = |words: &str, how: String| -> Line {
         vec![
             Piece::new(format!("- {words} "), Tone::Plain),

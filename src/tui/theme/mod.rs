@@ -25,7 +25,7 @@ pub enum Part {
 }
 
 /// Every part with its key.
-pub const PARTS: [(&str, Part); 10] = [
+pub const PARTS: [(&str, Part); 11] = [
     ("plain", Part::Tone(Tone::Plain)),
     ("dim", Part::Tone(Tone::Dim)),
     ("strong", Part::Tone(Tone::Strong)),
@@ -35,6 +35,7 @@ pub const PARTS: [(&str, Part); 10] = [
     ("working", Part::Tone(Tone::Working)),
     ("key", Part::Tone(Tone::Key)),
     ("disagree", Part::Tone(Tone::Disagree)),
+    ("hit", Part::Tone(Tone::Hit)),
     ("selected", Part::Selected),
 ];
 
@@ -177,7 +178,7 @@ fn weight(tone: Tone) -> Modifier {
         Tone::Plain | Tone::Watch | Tone::Working => Modifier::empty(),
         Tone::Dim => Modifier::DIM,
         Tone::Strong | Tone::Stuck | Tone::NeedsYou | Tone::Key => Modifier::BOLD,
-        Tone::Disagree => Modifier::REVERSED,
+        Tone::Disagree | Tone::Hit => Modifier::REVERSED,
     }
 }
 

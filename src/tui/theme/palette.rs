@@ -51,7 +51,7 @@ impl Palette {
             Tone::Watch => self.watch,
             Tone::Working => self.working,
             Tone::Dim => self.dim,
-            Tone::Plain | Tone::Strong | Tone::Key | Tone::Disagree => None,
+            Tone::Plain | Tone::Strong | Tone::Key | Tone::Disagree | Tone::Hit => None,
         }
     }
 }
