@@ -1,5 +1,6 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
+use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
     InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, ThemeName, VisibleRow,
@@ -25,6 +26,8 @@ pub struct AppOptions {
     pub filter: String,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// Which key does what.
+    pub keymap: Keymap,
 }
 
 /// The filter line.
@@ -176,6 +179,8 @@ pub struct App {
     pub(super) judge: Judge,
     /// Thresholds.
     pub limits: Limits,
+    /// Which key does what.
+    pub keymap: Keymap,
     /// Local time minus UTC.
     pub utc_offset: Span,
     /// What the user looks at.
@@ -217,6 +222,7 @@ impl App {
             store,
             judge,
             limits: options.limits,
+            keymap: options.keymap,
             utc_offset: options.utc_offset,
             ui,
             running: BTreeMap::new(),
@@ -226,6 +232,11 @@ impl App {
             log: VecDeque::new(),
             rows: Vec::new(),
         }
+    }
+
+    /// What the first key of an action is called here; of one that has none, its command.
+    pub fn key_of(&self, action: Action) -> String {
+        self.keymap.shown(action)
     }
 
     /// What follows from the store.
