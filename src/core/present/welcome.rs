@@ -40,6 +40,7 @@ pub fn welcome(it: &Welcome) -> Screen {
     let hint = |key: &str, words: &str| Hint {
         key: key.to_owned(),
         words: words.to_owned(),
+        action: None,
     };
     let greeting = Greeting {
         title: format!(
