@@ -4,6 +4,7 @@
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
 mod limits;
+pub mod notify;
 mod wrong;
 
 use super::args::InspectArg;
@@ -28,6 +29,12 @@ pub struct Config {
     /// The thresholds: the defaults with what the file changes.
     #[serde(skip)]
     pub thresholds: Limits,
+    /// What is told as written; [`Config::notify_wishes`] is what follows.
+    #[serde(default)]
+    notify: notify::Section,
+    /// What is told, how and when not.
+    #[serde(skip)]
+    pub notify_wishes: notify::Notify,
     /// Where it was read from; for messages.
     #[serde(skip)]
     pub path: PathBuf,
@@ -111,11 +118,13 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
         why: why.message().split('\n').collect::<Vec<_>>().join(", "),
     })?;
     path.clone_into(&mut config.path);
-    config.thresholds = limits::read(&config.limits).map_err(|wrong| ConfigError::Parse {
+    let wrong = |wrong: wrong::Wrong| ConfigError::Parse {
         path: path.to_owned(),
         line: line_of(text, wrong.place(text)),
         why: wrong.why,
-    })?;
+    };
+    config.thresholds = limits::read(&config.limits).map_err(wrong)?;
+    config.notify_wishes = notify::read(&config.notify).map_err(wrong)?;
     let mut names = std::collections::BTreeSet::new();
     for entry in &config.server {
         if entry.name.is_empty() || !names.insert(entry.name.as_str()) {

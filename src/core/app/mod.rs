@@ -13,6 +13,7 @@ mod line;
 mod marks;
 mod model;
 mod msg;
+pub mod notify;
 pub mod reply;
 mod resend;
 mod reset;

@@ -33,11 +33,13 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
             effects
         }
         Msg::Paste(text) => app.paste(&text),
+        Msg::Focus(focused) => app.focus(focused),
         Msg::Layout { rows, last_scroll } => app.laid_out(rows, last_scroll),
         Msg::Tick => app.feed(Vec::new(), now),
         Msg::AbortSent(key) => app.abort_sent(&key, now),
         Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
         Msg::Step { key, words } => app.step(&key, words),
+        Msg::Told(words) => app.tell(&words),
         Msg::Done(done) => app.done(done, now),
         Msg::PromptRead(read) => app.prompt_read(read, now),
     }
@@ -55,13 +57,14 @@ impl App {
         let due = self.judgement().recheck.is_some_and(|at| at <= now);
         if !changes.is_empty() || due {
             self.judge.update(&self.store, &changes, now);
+            self.learn(now);
             let before = self.ui.selected.clone();
             self.refresh_rows();
             if self.ui.selected != before {
                 self.ui.drifted_at = Some(now);
             }
         }
-        Vec::new()
+        self.notices(now)
     }
 
     fn laid_out(&mut self, rows: u16, last_scroll: usize) -> Vec<Effect> {
@@ -101,6 +104,7 @@ impl App {
         if self.is_typed_on(key, now) {
             return Vec::new();
         }
+        self.notices.touched(now);
         self.clear_seen_results(now);
         self.ui.notice = None;
         self.ui.moved = self.ui.selected.is_some();

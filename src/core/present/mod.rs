@@ -15,6 +15,7 @@ mod header;
 mod help;
 mod json;
 mod log;
+mod notice;
 mod quote;
 mod resend;
 mod rows;
@@ -32,6 +33,7 @@ pub use changes::{
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use json::status_json;
+pub use notice::{NoticeWords, notice_json, notice_words};
 pub use quote::quote;
 pub use screen::{
     Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Page, Piece, Row, Screen,
