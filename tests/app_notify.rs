@@ -1,6 +1,4 @@
 //! Notices: what links say in, who is told out.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 use ocwatch::core::app::keymap::Key;
 use ocwatch::core::app::notify::{Channel, Notice, NotifyRules, Quiet};
 use ocwatch::core::app::{App, AppOptions, Effect, Msg, update};
@@ -295,8 +293,10 @@ fn quiet_hours_keep_it_until_their_end() {
 #[test]
 fn a_level_or_a_finding_that_is_not_wanted_is_not_told() {
     let both = || [Channel::Bell, Channel::Osc, Channel::Command];
-    let mut only_stuck = NotifyRules::default();
-    only_stuck.levels = both().map(|it| (it, [Level::Stuck].into())).into();
+    let only_stuck = NotifyRules {
+        levels: both().map(|it| (it, [Level::Stuck].into())).into(),
+        ..NotifyRules::default()
+    };
     let mut off = NotifyRules::default();
     off.findings.insert("waiting-permission".into(), [].into());
     for rules in [only_stuck, off] {

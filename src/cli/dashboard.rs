@@ -6,7 +6,7 @@
 use super::args::Common;
 use super::config::notify::OscWish;
 use super::start::{self, Setup};
-use super::{audit_of, env, theme};
+use super::{audit_of, env, look};
 use crate::core::app::Msg;
 use crate::shell::audit;
 use crate::shell::effects::Effects;
@@ -43,7 +43,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         answers,
         asked,
         clock: setup.clock.clone(),
-        theme: theme(common),
+        theme: look::theme(common, &setup.config.look)?,
         fps: common.fps,
         panics: watch_panics(),
         panic_for_test: panic_for_test(common),

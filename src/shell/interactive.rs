@@ -230,9 +230,19 @@ impl Dashboard {
         let area = show.terminal.area()?;
         let rows = tui::table_rows(area, screen);
         let last_scroll = tui::last_scroll(area, screen, &self.theme);
-        if (rows, last_scroll) != (self.app.ui.table_rows, self.app.ui.last_scroll) {
+        let first = tui::first_line(area, screen, &self.theme);
+        let detail = tui::detail_seen(area, screen);
+        let ui = &self.app.ui;
+        let known = (ui.table_rows, ui.last_scroll, ui.detail_seen);
+        if (rows, last_scroll, detail) != known || ui.seek.is_some() {
             show.pacer.touch();
-            update(&mut self.app, Msg::Layout { rows, last_scroll }, now);
+            let layout = Msg::Layout {
+                rows,
+                last_scroll,
+                first,
+                detail,
+            };
+            update(&mut self.app, layout, now);
         }
         // A test wants to see what a panic leaves behind; never set in a release build.
         assert!(!self.panic_for_test, "panic for test");

@@ -167,6 +167,7 @@ fn detail() -> Detail {
             entry("13:50:02", "answer", &["\"The index is built\"", "stop"]),
         ],
         tail: vec![plain("The index is built and can be queried.")],
+        ..Detail::default()
     }
 }
 
@@ -198,7 +199,6 @@ pub fn rich() -> Screen {
         empty: Vec::new(),
         detail: Some(detail()),
         detail_open: false,
-        detail_scroll: 0,
         filter: None,
         attention_only: false,
         dialog: None,
@@ -207,6 +207,7 @@ pub fn rich() -> Screen {
         notice: None,
         footer: hints(),
         several_servers: true,
+        ..Screen::default()
     }
 }
 
@@ -421,7 +422,7 @@ pub fn help() -> Screen {
     screen.page = Some(Page {
         title: "Help".to_owned(),
         lines,
-        scroll: 0,
+        ..Page::default()
     });
     screen
 }

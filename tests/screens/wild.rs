@@ -1,7 +1,9 @@
 //! Screens with any text in any place and anything open at once.
 
 use super::fixture::{HOSTILE, many, piece, plain, rich};
-use ocwatch::core::present::{Dialog, FilterLine, Form, FormLine, Hint, Page, Screen, Tone};
+use ocwatch::core::present::{
+    Dialog, FilterLine, Flow, Form, FormLine, Found, Hint, Page, Place, Screen, Sheet, Tab, Tone,
+};
 use proptest::prelude::*;
 
 pub fn texts() -> impl Strategy<Value = String> {
@@ -40,8 +42,11 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
     screen.selected = bit(1).then_some(usize::try_from(seed % 99).unwrap_or(0));
     screen.offset = usize::try_from(seed % 77).unwrap_or(0);
     screen.detail_open = bit(2);
-    screen.detail_scroll = usize::try_from(seed % 55).unwrap_or(0);
     if let Some(detail) = &mut screen.detail {
+        let line = usize::try_from(seed % 55).unwrap_or(0);
+        detail.place = Place::From(line);
+        detail.sheet = bit(13).then(|| sheet(texts, seed));
+        detail.tabs = tabs(bit(14));
         detail.story.push(plain(&text(8)));
         detail.tail.push(plain(&text(9)));
     }
@@ -62,6 +67,8 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         title: text(13),
         lines: texts.iter().map(|text| plain(text)).collect(),
         scroll: usize::try_from(seed % 33).unwrap_or(0),
+        found: sheet(texts, seed).found,
+        ..Page::default()
     });
     screen.notice = bit(8).then(|| piece(&text(14), Tone::Watch));
     if bit(9) {
@@ -69,6 +76,42 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         screen.empty = texts.to_vec();
     }
     screen
+}
+
+fn tabs(wide: bool) -> Vec<Tab> {
+    let names = ["story", "live", "log", "parts", "todo", "usage"];
+    let tab = |name| Tab {
+        name,
+        current: name == "log",
+    };
+    let shown = if wide { 6 } else { 2 };
+    names.into_iter().take(shown).map(tab).collect()
+}
+
+/// Any of these texts to read, looked through for a piece of one of them.
+fn sheet(texts: &[String], seed: u64) -> Sheet {
+    let at = |most: u64| usize::try_from(seed % most).unwrap_or(0);
+    let bit = |n: u64| seed >> n & 1 == 1;
+    Sheet {
+        lines: texts.iter().map(|text| plain(text)).collect(),
+        flow: [Flow::Words, Flow::Cells, Flow::Cut][at(3)],
+        place: match seed % 5 {
+            0 => Place::End,
+            1 => Place::From(at(40)),
+            _ => Place::Seek {
+                from: at(31),
+                line: at(9),
+            },
+        },
+        pointed: bit(15).then(|| at(9)),
+        found: bit(16).then(|| Found {
+            text: texts[0].chars().take(at(7)).collect(),
+            cursor: bit(17).then(|| at(300)),
+            line: bit(18).then(|| at(9)),
+            number: at(9),
+            of: at(99),
+        }),
+    }
 }
 
 fn form(texts: &[String], seed: u64) -> Form {

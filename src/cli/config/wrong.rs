@@ -2,9 +2,6 @@
 //!
 //! What it does: keep the place of a key, find the nearest right one. What it does not: know any key.
 
-/// Least likeness (Jaro-Winkler, 0 to 1) of a key that is worth naming.
-const ALIKE: f64 = 0.7;
-
 /// What is wrong, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
@@ -27,10 +24,32 @@ impl Wrong {
     }
 }
 
-/// The right key that is most like this one, if any is like it.
-pub(super) fn nearest<'a>(name: &str, keys: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let near = keys
-        .map(|key| (strsim::jaro_winkler(name, key), key))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    near.filter(|(score, _)| *score > ALIKE).map(|(_, key)| key)
+/// The word that is most like `wrong`, if any is like it: by the fewest letters that are wrong, else
+/// by a common beginning.
+pub(super) fn nearest<'a>(
+    wrong: &str,
+    words: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let words: Vec<&str> = words.into_iter().collect();
+    let most_like = |measure: fn(&str, &str) -> f64, least: f64| {
+        let scored = words.iter().map(|word| (measure(wrong, word), *word));
+        let near = scored.max_by(|a, b| a.0.total_cmp(&b.0));
+        near.filter(|(score, _)| *score > least)
+            .map(|(_, word)| word)
+    };
+    most_like(strsim::normalized_damerau_levenshtein, 0.5)
+        .or_else(|| most_like(strsim::jaro_winkler, 0.8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn wrong_letters_count_before_a_common_beginning() {
+        let words = ["green", "red", "stale_busy", "stalled_start"];
+        assert_eq!(nearest("rde", words), Some("red"));
+        assert_eq!(nearest("stale", words), Some("stale_busy"));
+        assert_eq!(nearest("xyz", words), None);
+    }
 }

@@ -10,23 +10,29 @@ mod go;
 mod key;
 pub mod keymap;
 mod line;
+mod look;
 mod marks;
 mod model;
 mod msg;
 pub mod notify;
+mod panes;
 pub mod reply;
 mod resend;
 mod reset;
 mod rows;
+mod search;
 mod update;
 mod writes;
 
 pub use line::TextLine;
+pub use look::ThemeName;
 pub use model::{
     App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
 };
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
+pub use panes::Pane;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::VisibleRow;
+pub use search::{Search, Seek};
 pub use update::update;

@@ -2,8 +2,10 @@
 
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
-use crate::core::app::{InVain, Outcome, ResendForm, ResetDialog, VisibleRow};
-use crate::core::id::SessionKey;
+use crate::core::app::{
+    InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, ThemeName, VisibleRow,
+};
+use crate::core::id::{PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::store::{Change, ServerSpec, Session, Store};
@@ -44,8 +46,8 @@ pub enum PageKind {
     Help,
     /// Every rule tried for one session.
     Explain(SessionKey),
-    /// What was done and how it ended.
-    Log,
+    /// What was done and how it ended, and every change of a session's state.
+    History,
 }
 
 /// A question that waits for an answer; bound to its session, wherever the row goes.
@@ -80,6 +82,20 @@ pub struct Ui {
     pub detail_open: bool,
     /// First line of the detail shown.
     pub detail_scroll: usize,
+    /// The detail is on the screen, open or not; told after each screen.
+    pub detail_seen: bool,
+    /// The chosen pane of the detail; see [`App::pane`] for the one that is shown.
+    pub pane: Pane,
+    /// The part that is pointed at in the pane of parts; `None`: the last.
+    pub part: Option<PartId>,
+    /// What follows its end was scrolled back, and does not follow now.
+    pub scrolled_back: bool,
+    /// Long lines of what can be searched are cut instead of wrapped.
+    pub cut_lines: bool,
+    /// What is looked for in the page or the open detail.
+    pub search: Option<Search>,
+    /// What has to come in sight, until the next screen told where it is.
+    pub seek: Option<Seek>,
     /// The filter.
     pub filter: Filter,
     /// Only what needs attention.
@@ -106,6 +122,8 @@ pub struct Ui {
     pub offset: usize,
     /// The greatest scroll of the open page, detail or form; told after each screen.
     pub last_scroll: usize,
+    /// The theme that was chosen here; none: the one it was started with.
+    pub theme: Option<ThemeName>,
 }
 
 /// An action that was started and has not ended.

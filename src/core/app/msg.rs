@@ -25,6 +25,10 @@ pub enum Msg {
         rows: u16,
         /// The greatest scroll of the open page or detail that shows something new.
         last_scroll: usize,
+        /// The first line shown of that page or detail.
+        first: usize,
+        /// The detail is on the screen.
+        detail: bool,
     },
     /// Time passed; sent while an age or a countdown is on screen.
     Tick,
