@@ -285,7 +285,7 @@ fn quiet_hours_keep_it_until_their_end() {
     desk.wait(180);
     assert_eq!(
         desk.told(),
-        ["ses_p waiting-permission, ses_c waiting-permission"]
+        ["ses_c waiting-permission, ses_p waiting-permission"]
     );
     assert_eq!(desk.told[0].at, next);
 }
