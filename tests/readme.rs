@@ -20,13 +20,13 @@ fn readme() -> PathBuf {
 }
 
 fn keys() -> String {
-    let mut table = String::from("| key | what it does |\n|---|---|\n");
+    let mut table = String::from("| key | name | what it does |\n|---|---|---|\n");
     for binding in keymap() {
-        let keys: Vec<String> = keys_of(binding)
-            .split(' ')
-            .map(|key| format!("`{key}`"))
-            .collect();
-        writeln!(table, "| {} | {} |", keys.join(" "), binding.help).unwrap();
+        let keys = keys_of(binding.keys);
+        let keys = keys.split(' ').filter(|key| !key.is_empty());
+        let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
+        let (keys, name) = (keys.join(" "), binding.name);
+        writeln!(table, "| {keys} | `{name}` | {} |", binding.help).unwrap();
     }
     table
 }

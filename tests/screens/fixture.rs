@@ -1,5 +1,6 @@
 //! Hand-made screens: a rich one like any evening's, and what can lie over it.
 
+use ocwatch::core::app::keymap::keymap;
 use ocwatch::core::id::{ServerId, SessionId, SessionKey};
 use ocwatch::core::present::{
     Agreement, Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Level, Line, Mark, Page,
@@ -113,9 +114,12 @@ fn mark_of(glyph: &str) -> Option<Mark> {
 }
 
 fn hints() -> Vec<Hint> {
-    let hint = |key: &str, words: &str| Hint {
-        key: key.to_owned(),
-        words: words.to_owned(),
+    let hint = |key: &str, words: &str| {
+        let action = keymap().find(|it| it.words == words).map(|it| it.action);
+        Hint {
+            action,
+            ..Hint::new(key, words)
+        }
     };
     vec![
         hint("a", "abort"),
@@ -287,11 +291,10 @@ fn form_line(mark: &str, text: Line, focus: bool) -> FormLine {
 }
 
 fn foot(hints: &[(&str, &str)]) -> Vec<Hint> {
-    let hint = |(key, words): &(&str, &str)| Hint {
-        key: (*key).to_owned(),
-        words: (*words).to_owned(),
-    };
-    hints.iter().map(hint).collect()
+    hints
+        .iter()
+        .map(|(key, words)| Hint::new(*key, *words))
+        .collect()
 }
 
 /// A question with several answers, the second option pointed at.
@@ -396,7 +399,7 @@ pub fn help() -> Screen {
             "export the session to a JSON file that `opencode import` takes",
         ),
         ("x", "show every rule that was tried, with its answer"),
-        ("Enter", "open the detail; Enter again closes it"),
+        ("Enter", "open the detail; again closes it"),
         ("j Down", "next row"),
         ("k Up", "previous row"),
     ] {

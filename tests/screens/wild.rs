@@ -134,10 +134,7 @@ fn form(texts: &[String], seed: u64) -> Form {
             .collect(),
         foot: texts
             .iter()
-            .map(|text| Hint {
-                key: text.clone(),
-                words: text.clone(),
-            })
+            .map(|text| Hint::new(text.clone(), text.clone()))
             .collect(),
         scroll: usize::try_from(seed % 44).unwrap_or(0),
     }

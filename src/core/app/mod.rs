@@ -14,6 +14,7 @@ mod look;
 mod marks;
 mod model;
 mod msg;
+mod near;
 pub mod notify;
 mod panes;
 pub mod reply;
@@ -30,6 +31,7 @@ pub use model::{
     App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
 };
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
+pub use near::nearest;
 pub use panes::Pane;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};

@@ -1,5 +1,6 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
+use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
@@ -28,6 +29,8 @@ pub struct AppOptions {
     pub export_shown: String,
     /// What the person wants to be told of.
     pub notify: NotifyRules,
+    /// Which key does what.
+    pub keymap: Keymap,
 }
 
 /// The filter line.
@@ -179,6 +182,8 @@ pub struct App {
     pub(super) judge: Judge,
     /// Thresholds.
     pub limits: Limits,
+    /// Which key does what.
+    pub keymap: Keymap,
     /// Local time minus UTC.
     pub utc_offset: Span,
     /// What the user looks at.
@@ -222,6 +227,7 @@ impl App {
             store,
             judge,
             limits: options.limits,
+            keymap: options.keymap,
             utc_offset: options.utc_offset,
             ui,
             running: BTreeMap::new(),
@@ -232,6 +238,11 @@ impl App {
             rows: Vec::new(),
             notices: Notices::new(options.notify),
         }
+    }
+
+    /// What the first key of an action is called here; of one that has none, its command.
+    pub fn key_of(&self, action: Action) -> String {
+        self.keymap.shown(action)
     }
 
     /// What follows from the store.

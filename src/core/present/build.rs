@@ -1,5 +1,6 @@
 //! The whole screen from the app.
 
+use crate::core::app::keymap::Action;
 use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
@@ -91,7 +92,8 @@ fn empty(app: &App) -> Vec<String> {
         lines.push("Esc clears the filter".to_owned());
     } else if app.ui.attention_only && app.store.sessions().next().is_some() {
         lines.push("nothing needs attention".to_owned());
-        lines.push("! shows all sessions".to_owned());
+        let key = app.key_of(Action::Attention);
+        lines.push(format!("{key} shows all sessions"));
     } else {
         for (_, server) in app.store.servers() {
             let name = clean(&server.spec.name);
@@ -130,7 +132,7 @@ fn filter(app: &App, hits: usize) -> Option<FilterLine> {
 fn page(app: &App, now: UnixMs) -> Option<Page> {
     let (kind, scroll) = app.ui.page.as_ref()?;
     let (title, lines) = match kind {
-        PageKind::Help => ("Keys".to_owned(), help::help()),
+        PageKind::Help => ("Keys".to_owned(), help::help(app)),
         PageKind::History => ("History".to_owned(), log::lines(app)),
         PageKind::Explain(key) => {
             let told = explanation(app, key, now);

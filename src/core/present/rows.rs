@@ -1,5 +1,6 @@
 //! One row of the table.
 
+use crate::core::app::keymap::Action;
 use crate::core::app::{App, Outcome, Shown, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{ActivityState, Agreement, Level, Verdict};
@@ -15,7 +16,10 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         return zombie::row(app, visible, now);
     };
     let age = words::age(verdict, server, now);
-    let (why, why_short, tone) = why(verdict, server, now);
+    let (mut why, why_short, tone) = why(verdict, server, now);
+    if app.is_asleep(key) {
+        why = format!("{why} ({} loads the project)", app.key_of(Action::Load));
+    }
     Some(Row {
         key: key.clone(),
         mark: words::mark(verdict),

@@ -4,6 +4,7 @@
 //! of a server reaches a terminal.
 
 use crate::core::app::ThemeName;
+use crate::core::app::keymap::Action;
 use crate::core::id::SessionKey;
 use crate::core::judge::{Agreement, Level};
 use crate::core::present::{Flow, Found, Place, Sheet};
@@ -269,6 +270,27 @@ pub struct Hint {
     pub key: String,
     /// `abort`.
     pub words: String,
+    /// The action of the key table; `None`: a key of a dialog or form.
+    pub action: Option<Action>,
+}
+
+impl Hint {
+    /// A key of a dialog or form.
+    pub fn new(key: impl Into<String>, words: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            words: words.into(),
+            action: None,
+        }
+    }
+
+    /// A key of the table.
+    pub fn of(action: Action, key: impl Into<String>, words: impl Into<String>) -> Self {
+        Self {
+            action: Some(action),
+            ..Self::new(key, words)
+        }
+    }
 }
 
 /// The filter line.

@@ -70,7 +70,7 @@ pub(super) fn finding(finding: &Finding) -> String {
 /// Why a session's state is not known.
 pub(super) fn why_unknown(why: &Why, server: &Server) -> String {
     match why {
-        Why::NotAsked => "asleep: not asked (L loads the project)".to_owned(),
+        Why::NotAsked => "asleep: not asked".to_owned(),
         Why::DirectoryGone => "its folder no longer exists; never asked".to_owned(),
         Why::NotReadYet => "not read yet".to_owned(),
         Why::ReadFailed(text) => clean(&format!("status could not be read: {text}")),

@@ -17,7 +17,7 @@ pub(super) static TABLE: &[Binding] = &[
         "open",
         &[Key::Enter],
         "open",
-        "open the detail; Enter again closes it",
+        "open the detail; again closes it",
         When::Row,
     ),
     bind(
@@ -33,7 +33,7 @@ pub(super) static TABLE: &[Binding] = &[
         "next-hit",
         &[Key::Char('n')],
         "next",
-        "go to the next line with what / looks for",
+        "go to the next line with what is looked for",
         When::Hits,
     ),
     bind(
@@ -81,7 +81,7 @@ pub(super) static TABLE: &[Binding] = &[
         "back",
         &[Key::Char('q'), Key::Esc],
         "quit",
-        "go back; at the top, q quits",
+        "go back; at the top: quit (Esc never quits)",
         When::Always,
     ),
     bind(
