@@ -143,6 +143,11 @@ pub struct Common {
     #[cfg(debug_assertions)]
     #[arg(long, hide = true, global = true)]
     pub panic_for_test: bool,
+
+    /// Look for a server on this port instead of the usual one
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, global = true)]
+    pub usual_port_for_test: Option<u16>,
 }
 
 /// What to do instead of the dashboard.

@@ -51,6 +51,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
             .and_then(|state| dialog::dialog(app, state)),
         form: form::form(app),
         page: page(app, now),
+        greeting: None,
         notice: app
             .ui
             .notice

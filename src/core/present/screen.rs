@@ -306,6 +306,17 @@ pub struct FilterLine {
     pub of: usize,
 }
 
+/// The first screen of a new user, in place of everything else but notice and footer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Greeting {
+    /// What is missing.
+    pub title: String,
+    /// What to do, a line each; wrapped by the view.
+    pub steps: Vec<Line>,
+    /// What happens meanwhile.
+    pub waits: String,
+}
+
 /// Everything that is on the screen.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Screen {
@@ -339,6 +350,8 @@ pub struct Screen {
     pub form: Option<Form>,
     /// A page over everything (help, explain).
     pub page: Option<Page>,
+    /// The first screen of a new user, in place of everything but notice and footer.
+    pub greeting: Option<Greeting>,
     /// A word to the user, instead of the footer.
     pub notice: Option<Piece>,
     /// What the keys do for the selected row.

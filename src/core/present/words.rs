@@ -117,7 +117,7 @@ pub(super) fn model(model: Option<&ModelRef>) -> Option<String> {
 }
 
 /// `14:02:11` in local time.
-pub(super) fn clock(at: UnixMs, utc_offset: Span) -> String {
+pub fn clock(at: UnixMs, utc_offset: Span) -> String {
     let day_seconds = (at + utc_offset).0.div_euclid(1000).rem_euclid(86_400);
     let (h, m, s) = (day_seconds / 3600, day_seconds / 60 % 60, day_seconds % 60);
     format!("{h:02}:{m:02}:{s:02}")
