@@ -4,7 +4,8 @@ use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
-    InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, ThemeName, VisibleRow,
+    Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Tally, ThemeName,
+    VisibleRow,
 };
 use crate::core::id::{PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
@@ -25,21 +26,14 @@ pub struct AppOptions {
     pub utc_offset: Span,
     /// A filter from the command line.
     pub filter: String,
+    /// Filters of earlier runs, oldest first.
+    pub filters: Vec<String>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
     /// What the person wants to be told of.
     pub notify: NotifyRules,
     /// Which key does what.
     pub keymap: Keymap,
-}
-
-/// The filter line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
-    /// What was typed; matched without regard to case.
-    pub text: String,
-    /// The cursor, in characters, while it is edited.
-    pub cursor: Option<usize>,
 }
 
 /// A page over everything.
@@ -202,6 +196,10 @@ pub struct App {
     pub rows: Vec<VisibleRow>,
     /// What was told, and what is to be told.
     pub notices: Notices,
+    /// How many rows there are, and what keeps some of them off the screen.
+    pub tally: Tally,
+    /// When the last message was taken; watcher's clock.
+    pub(super) taken_at: UnixMs,
 }
 
 impl App {
@@ -216,10 +214,7 @@ impl App {
         let mut judge = Judge::new(options.limits.clone());
         judge.update(&store, &changes, UnixMs::default());
         let ui = Ui {
-            filter: Filter {
-                text: options.filter,
-                cursor: None,
-            },
+            filter: Filter::new(options.filter, options.filters),
             table_rows: 20,
             ..Ui::default()
         };
@@ -237,6 +232,8 @@ impl App {
             log: VecDeque::new(),
             rows: Vec::new(),
             notices: Notices::new(options.notify),
+            tally: Tally::default(),
+            taken_at: UnixMs::default(),
         }
     }
 

@@ -15,6 +15,7 @@ const SAME_BREATH: Span = Span(400);
 
 /// Takes one message. `now` is the watcher's clock.
 pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
+    app.taken_at = now;
     let before = app.ui.selected.clone();
     let effects = take(app, msg, now);
     if app.ui.selected != before {
@@ -60,9 +61,12 @@ impl App {
             }
         }
         let due = self.judgement().recheck.is_some_and(|at| at <= now);
-        if !changes.is_empty() || due {
+        let is_judged = !changes.is_empty() || due;
+        if is_judged {
             self.judge.update(&self.store, &changes, now);
             self.learn(now);
+        }
+        if is_judged || self.ui.filter.query().is_by_time() {
             let before = self.ui.selected.clone();
             self.refresh_rows();
             if self.ui.selected != before {

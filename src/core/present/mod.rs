@@ -9,6 +9,7 @@ mod clean;
 mod detail;
 mod dialog;
 mod explain;
+mod filter;
 mod find;
 mod footer;
 mod form;
