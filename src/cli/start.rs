@@ -131,6 +131,7 @@ impl Setup {
             filters: Vec::new(),
             limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
+            notify: self.config.notify_wishes.rules.clone(),
             keymap: self.config.keymap.clone(),
         };
         App::new(specs, options)

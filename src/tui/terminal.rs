@@ -1,7 +1,8 @@
 //! The terminal as a guard: entered, left, and restored whatever happens.
 //!
-//! What it does: raw mode, the alternate screen, bracketed paste, synchronized drawing. What it
-//! does not: read keys, decide what is drawn, or wait for the terminal ([`output`] does that). Invariant: what [`Terminal::new`] changed is
+//! What it does: raw mode, the alternate screen, bracketed paste, reports of the focus, synchronized
+//! drawing. What it does not: read keys, decide what is drawn, or wait for the terminal
+//! ([`output`] does that). Invariant: what [`Terminal::new`] changed is
 //! undone exactly once: on drop, by [`restore`], or by the panic hook, whichever comes first.
 
 use super::canvas::Canvas;
@@ -9,7 +10,9 @@ use super::output;
 use super::theme::Theme;
 use crate::core::present::Screen;
 use crossterm::cursor::{Hide, Show};
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+};
 use crossterm::queue;
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
@@ -166,13 +169,20 @@ pub fn install_panic_hook() {
 }
 
 fn write_enter(out: &mut impl Write) -> io::Result<()> {
-    queue!(out, EnterAlternateScreen, EnableBracketedPaste, Hide)
+    queue!(
+        out,
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        EnableFocusChange,
+        Hide
+    )
 }
 
 fn write_leave(out: &mut impl Write) -> io::Result<()> {
     queue!(
         out,
         EndSynchronizedUpdate,
+        DisableFocusChange,
         DisableBracketedPaste,
         LeaveAlternateScreen,
         Show
@@ -194,7 +204,7 @@ mod tests {
             String::from_utf8(enter).unwrap(),
             String::from_utf8(leave).unwrap(),
         );
-        for mode in ["?1049", "?2004"] {
+        for mode in ["?1049", "?2004", "?1004"] {
             assert!(enter.contains(&format!("\x1b[{mode}h")), "{enter:?}");
             assert!(leave.contains(&format!("\x1b[{mode}l")), "{leave:?}");
         }

@@ -16,6 +16,7 @@ mod marks;
 mod model;
 mod msg;
 mod near;
+pub mod notify;
 mod panes;
 pub mod reply;
 mod resend;
