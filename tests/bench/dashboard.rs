@@ -108,7 +108,7 @@ fn busy(program: &Path, time: Duration) -> Result<Vec<String>, Failure> {
     let home = tempfile::tempdir()?;
     let mut pty = Pty::start(program, &[sim.url()], SIZE, home.path())?;
     pty.wait("all of them streaming", LIMIT, |screen| {
-        screen.contents().matches(" streaming ").count() >= 30 && pointer(screen).is_some()
+        screen.contents().matches(" streaming ").count() >= 15 && pointer(screen).is_some()
     })?;
     pty.watch(WARM_UP, |_| false)?;
     let from = plain.used()?;
