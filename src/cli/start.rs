@@ -129,6 +129,8 @@ impl Setup {
             filter: common.filter.clone().unwrap_or_default(),
             limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
+            columns: self.config.table.columns.clone(),
+            sort: common.sort.unwrap_or(self.config.table.sort),
         };
         App::new(specs, options)
     }

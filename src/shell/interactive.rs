@@ -227,9 +227,16 @@ impl Dashboard {
         let area = show.terminal.area()?;
         let rows = tui::table_rows(area, screen);
         let last_scroll = tui::last_scroll(area, screen, &self.theme);
-        if (rows, last_scroll) != (self.app.ui.table_rows, self.app.ui.last_scroll) {
+        let columns = tui::shown_columns(area, screen, &self.theme);
+        let ui = &self.app.ui;
+        if (rows, last_scroll, &columns) != (ui.table_rows, ui.last_scroll, &ui.columns) {
             show.pacer.touch();
-            update(&mut self.app, Msg::Layout { rows, last_scroll }, now);
+            let layout = Msg::Layout {
+                rows,
+                last_scroll,
+                columns,
+            };
+            update(&mut self.app, layout, now);
         }
         // A test wants to see what a panic leaves behind; never set in a release build.
         assert!(!self.panic_for_test, "panic for test");

@@ -22,7 +22,7 @@ pub use table::first_row;
 pub use terminal::{Terminal, TerminalError, install_panic_hook, restore};
 pub use text::{cells, filled, safe};
 pub use theme::Theme;
-pub use view::{last_scroll, table_rows};
+pub use view::{last_scroll, shown_columns, table_rows};
 
 use crate::core::present::Screen;
 use ratatui::Frame;

@@ -1,7 +1,10 @@
 //! Screens with any text in any place and anything open at once.
 
 use super::fixture::{HOSTILE, many, piece, plain, rich};
-use ocwatch::core::present::{Dialog, FilterLine, Form, FormLine, Hint, Page, Screen, Tone};
+use ocwatch::core::app::COLUMNS;
+use ocwatch::core::present::{
+    Column, Dialog, FilterLine, Form, FormLine, Hint, Page, Screen, Tone,
+};
 use proptest::prelude::*;
 
 pub fn texts() -> impl Strategy<Value = String> {
@@ -31,6 +34,8 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         row.depth = u16::try_from(seed.wrapping_mul(n + 1) % 70_000).unwrap_or(u16::MAX);
         row.result = bit(n % 60).then(|| piece(&text(n + 7), Tone::Plain));
         row.folded = usize::try_from(seed).unwrap_or(0);
+        row.trunk = u16::try_from(seed.wrapping_mul(n + 3) % 65_536).unwrap_or(0);
+        row.more = COLUMNS.iter().map(|it| (it.column, text(n + 8))).collect();
     }
     for (chip, n) in screen.servers.iter_mut().zip(0..) {
         chip.name = text(n);
@@ -64,11 +69,21 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         scroll: usize::try_from(seed % 33).unwrap_or(0),
     });
     screen.notice = bit(8).then(|| piece(&text(14), Tone::Watch));
+    any_columns(&mut screen, seed);
     if bit(9) {
         screen.rows.clear();
         screen.empty = texts.to_vec();
     }
     screen
+}
+
+fn any_columns(screen: &mut Screen, seed: u64) {
+    let mut columns: Vec<Column> = COLUMNS.iter().map(|it| it.column).collect();
+    columns.rotate_left(usize::try_from(seed % 17).unwrap_or(0));
+    columns.truncate(usize::try_from(seed / 17 % 18).unwrap_or(0));
+    screen.sort.column = columns.last().copied();
+    screen.sort.reversed = seed >> 40 & 1 == 1;
+    screen.columns = columns;
 }
 
 fn form(texts: &[String], seed: u64) -> Form {

@@ -9,6 +9,7 @@ pub use act::{
     AbortArgs, ActArgs, AllowArg, AnswerArgs, DoubtArg, ExportArgs, ResendArgs, ResetArgs,
 };
 
+use crate::core::app::Sort;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -132,6 +133,10 @@ pub struct Common {
     /// Dashboard: begin with only the rows that contain this text
     #[arg(long, value_name = "TEXT", global = true)]
     pub filter: Option<String>,
+
+    /// Order of the rows: a column's name, or attention; with a - before it reversed
+    #[arg(long, value_name = "COLUMN", value_parser = super::config::sort_named, allow_hyphen_values = true, global = true)]
+    pub sort: Option<Sort>,
 
     /// Panic once the dashboard is drawn
     #[cfg(debug_assertions)]

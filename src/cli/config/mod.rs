@@ -1,9 +1,12 @@
-//! `config.toml`: servers, the inspect policy, and the thresholds of the judge.
+//! `config.toml`: servers, the inspect policy, the thresholds of the judge, and the table.
 //!
 //! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
 mod limits;
+mod table;
+
+pub use table::{Table, sort_named};
 
 use super::args::InspectArg;
 
@@ -27,6 +30,12 @@ pub struct Config {
     /// The thresholds: the defaults with what the file changes.
     #[serde(skip)]
     pub thresholds: Limits,
+    /// The table as written; [`Config::table`] is what follows.
+    #[serde(default, rename = "table")]
+    table_written: table::Section,
+    /// The columns of the dashboard and their order.
+    #[serde(skip)]
+    pub table: Table,
     /// Where it was read from; for messages.
     #[serde(skip)]
     pub path: PathBuf,
@@ -110,11 +119,13 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
         why: why.message().split('\n').collect::<Vec<_>>().join(", "),
     })?;
     path.clone_into(&mut config.path);
-    config.thresholds = limits::read(&config.limits).map_err(|wrong| ConfigError::Parse {
+    let told = |wrong: limits::Wrong| ConfigError::Parse {
         path: path.to_owned(),
         line: line_of(text, wrong.place(text)),
         why: wrong.why,
-    })?;
+    };
+    config.thresholds = limits::read(&config.limits).map_err(told)?;
+    config.table = table::read(&config.table_written).map_err(told)?;
     let mut names = std::collections::BTreeSet::new();
     for entry in &config.server {
         if entry.name.is_empty() || !names.insert(entry.name.as_str()) {

@@ -5,6 +5,7 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod columns;
 mod filter;
 mod go;
 mod key;
@@ -13,13 +14,17 @@ mod line;
 mod marks;
 mod model;
 mod msg;
+mod order;
 pub mod reply;
 mod resend;
 mod reset;
 mod rows;
+mod sort;
+mod tree;
 mod update;
 mod writes;
 
+pub use columns::{About, COLUMNS, Column};
 pub use line::TextLine;
 pub use model::{
     App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
@@ -28,4 +33,5 @@ pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::VisibleRow;
+pub use sort::{ATTENTION, Sort};
 pub use update::update;

@@ -1,7 +1,7 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
 use crate::core::app::reply::Reply;
-use crate::core::app::{InVain, Outcome, ResendForm, ResetDialog, VisibleRow};
+use crate::core::app::{Column, InVain, Outcome, ResendForm, ResetDialog, Sort, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
@@ -23,6 +23,10 @@ pub struct AppOptions {
     pub filter: String,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// The columns of the table, from left to right; none: what suits the width.
+    pub columns: Vec<Column>,
+    /// The order of the rows.
+    pub sort: Sort,
 }
 
 /// The filter line.
@@ -103,6 +107,10 @@ pub struct Ui {
     pub offset: usize,
     /// The greatest scroll of the open page, detail or form; told after each screen.
     pub last_scroll: usize,
+    /// The order of the rows.
+    pub sort: Sort,
+    /// The columns that the table shows, from left to right; told after each screen.
+    pub columns: Vec<Column>,
 }
 
 /// An action that was started and has not ended.
@@ -168,6 +176,8 @@ pub struct App {
     pub in_vain: BTreeMap<SessionKey, InVain>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// The columns that were asked for; none: what suits the width.
+    pub columns: Vec<Column>,
     /// Results not yet seen away.
     pub results: BTreeMap<SessionKey, Shown>,
     /// Actions that ended, oldest first; the last [`LOGGED`].
@@ -193,6 +203,8 @@ impl App {
                 cursor: None,
             },
             table_rows: 20,
+            sort: options.sort,
+            columns: Column::USUAL.to_vec(),
             ..Ui::default()
         };
         Self {
@@ -204,6 +216,7 @@ impl App {
             running: BTreeMap::new(),
             in_vain: BTreeMap::new(),
             export_shown: options.export_shown,
+            columns: options.columns,
             results: BTreeMap::new(),
             log: VecDeque::new(),
             rows: Vec::new(),

@@ -1,5 +1,6 @@
 //! What enters the app ([`Msg`]) and what leaves it ([`Effect`]). Data only.
 
+use crate::core::app::Column;
 use crate::core::app::keymap::Key;
 use crate::core::id::{Directory, MessageId, ServerId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
@@ -22,6 +23,8 @@ pub enum Msg {
         rows: u16,
         /// The greatest scroll of the open page or detail that shows something new.
         last_scroll: usize,
+        /// The columns that the table shows, from left to right.
+        columns: Vec<Column>,
     },
     /// Time passed; sent while an age or a countdown is on screen.
     Tick,

@@ -2,7 +2,7 @@
 
 use crate::core::app::keymap::{self, Action, Key};
 use crate::core::app::reply::Then;
-use crate::core::app::{App, DialogState, Effect, Msg, PageKind};
+use crate::core::app::{App, Column, DialogState, Effect, Msg, PageKind};
 use crate::core::store::Change;
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Input;
@@ -33,7 +33,11 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
             effects
         }
         Msg::Paste(text) => app.paste(&text),
-        Msg::Layout { rows, last_scroll } => app.laid_out(rows, last_scroll),
+        Msg::Layout {
+            rows,
+            last_scroll,
+            columns,
+        } => app.laid_out(rows, last_scroll, columns),
         Msg::Tick => app.feed(Vec::new(), now),
         Msg::AbortSent(key) => app.abort_sent(&key, now),
         Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
@@ -64,8 +68,9 @@ impl App {
         Vec::new()
     }
 
-    fn laid_out(&mut self, rows: u16, last_scroll: usize) -> Vec<Effect> {
+    fn laid_out(&mut self, rows: u16, last_scroll: usize, columns: Vec<Column>) -> Vec<Effect> {
         self.ui.table_rows = rows;
+        self.ui.columns = columns;
         self.ui.last_scroll = last_scroll;
         if self.ui.reply.is_none() {
             self.hold_scrolls(last_scroll);
@@ -150,6 +155,9 @@ impl App {
             Action::Log => self.toggle_page(PageKind::Log),
             Action::Filter => self.open_filter(),
             Action::Attention => self.toggle_attention(),
+            Action::Sort => self.sort_next(),
+            Action::SortReverse => self.sort_reverse(),
+            Action::SortColumn => self.sort_nth(key),
             Action::Open => self.open(),
             Action::Abort => self.ask_abort(now),
             Action::Resend => self.ask_resend(),

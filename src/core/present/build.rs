@@ -58,6 +58,9 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
             .map(|n| Piece::new(clean(n), Tone::Watch)),
         footer: footer::footer(app),
         several_servers: app.store.servers().nth(1).is_some(),
+        columns: app.columns.clone(),
+        sort: app.ui.sort,
+        marked: app.ui.marked.len(),
         rows,
     }
 }

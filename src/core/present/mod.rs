@@ -4,6 +4,7 @@
 
 mod ask;
 mod build;
+mod cells;
 mod changes;
 mod clean;
 mod detail;
@@ -23,6 +24,7 @@ mod status;
 mod words;
 mod zombie;
 
+pub use crate::core::app::{Column, Sort};
 pub use crate::core::judge::{Agreement, Level};
 pub use ask::ask_lines;
 pub use build::screen;

@@ -86,8 +86,11 @@ pub fn action(key: Key) -> Option<Action> {
         .map(|binding| binding.action)
 }
 
-/// The keys of an action as shown: `q Esc`.
+/// The keys of an action as shown: `q Esc`, `1-9`.
 pub fn keys_of(binding: &Binding) -> String {
+    if let [Key::Char('1'), .., last @ Key::Char('9')] = binding.keys {
+        return format!("1-{last}");
+    }
     let names: Vec<String> = binding.keys.iter().map(Key::to_string).collect();
     names.join(" ")
 }
