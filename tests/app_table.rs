@@ -340,6 +340,8 @@ fn the_keys_go_through_what_is_shown() {
     let layout = Msg::Layout {
         rows: 20,
         last_scroll: 0,
+        first: 0,
+        detail: false,
         columns,
     };
     update(&mut desk.app, layout, UnixMs(NOW));

@@ -5,7 +5,7 @@
 
 use super::args::Common;
 use super::start::{self, Setup};
-use super::{audit_of, theme};
+use super::{audit_of, look};
 use crate::shell::audit;
 use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
@@ -39,7 +39,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         answers,
         asked,
         clock: setup.clock.clone(),
-        theme: theme(common),
+        theme: look::theme(common, &setup.config.look)?,
         fps: common.fps,
         panics: watch_panics(),
         panic_for_test: panic_for_test(common),

@@ -4,6 +4,7 @@
 //! it does not: keep a password anywhere but in the value that it returns.
 
 use super::args::ColorWhen;
+use crate::tui::Depth;
 use std::io::IsTerminal;
 
 /// A variable that is set, valid text and not empty.
@@ -28,6 +29,24 @@ pub fn color(when: ColorWhen) -> bool {
     }
 }
 
+/// How much colour the terminal promises.
+pub fn depth() -> Depth {
+    promised(var("COLORTERM").as_deref(), var("TERM").as_deref())
+}
+
+fn promised(colorterm: Option<&str>, term: Option<&str>) -> Depth {
+    let term = term.unwrap_or_default();
+    let many = term.contains("256color");
+    match colorterm {
+        // Inherited from the terminal around them, these show what their own name says.
+        _ if matches!(term, "linux" | "dumb" | "screen" | "vt100") => Depth::Sixteen,
+        Some("truecolor" | "24bit") => Depth::True,
+        _ if term.ends_with("-direct") => Depth::True,
+        _ if many => Depth::Many,
+        _ => Depth::Sixteen,
+    }
+}
+
 /// Whether only ASCII may be drawn: asked for, or this terminal or locale cannot more.
 pub fn ascii(asked: bool) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(var);
@@ -43,6 +62,21 @@ fn needs_ascii(locale: Option<&str>, term: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_more_colours_are_used_than_are_promised() {
+        assert_eq!(promised(None, Some("xterm")), Depth::Sixteen);
+        assert_eq!(promised(None, Some("xterm-256color")), Depth::Many);
+        assert_eq!(
+            promised(Some("truecolor"), Some("tmux-256color")),
+            Depth::True
+        );
+        assert_eq!(promised(Some("yes"), Some("xterm-256color")), Depth::Many);
+        assert_eq!(promised(Some("yes"), Some("xterm")), Depth::Sixteen);
+        assert_eq!(promised(Some("truecolor"), Some("screen")), Depth::Sixteen);
+        assert_eq!(promised(Some("truecolor"), Some("linux")), Depth::Sixteen);
+        assert_eq!(promised(None, None), Depth::Sixteen);
+    }
 
     #[test]
     fn ascii_follows_locale_and_terminal() {

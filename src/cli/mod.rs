@@ -9,6 +9,7 @@ pub mod config;
 mod dashboard;
 pub mod env;
 mod log;
+mod look;
 pub mod servers;
 mod start;
 

@@ -39,7 +39,7 @@ fn style(tone: Tone) -> Option<&'static str> {
         Tone::NeedsYou => Some("1;35"),
         Tone::Watch => Some("33"),
         Tone::Working => Some("32"),
-        Tone::Disagree => Some("7"),
+        Tone::Disagree | Tone::Hit => Some("7"),
     }
 }
 

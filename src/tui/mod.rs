@@ -21,8 +21,8 @@ pub use pacer::Pacer;
 pub use table::first_row;
 pub use terminal::{Terminal, TerminalError, install_panic_hook, restore};
 pub use text::{cells, filled, safe};
-pub use theme::Theme;
-pub use view::{last_scroll, shown_columns, table_rows};
+pub use theme::{Depth, PARTS, Part, Theme, Unread, read_style, style_words};
+pub use view::{detail_seen, first_line, last_scroll, shown_columns, table_rows};
 
 use crate::core::present::Screen;
 use ratatui::Frame;

@@ -93,13 +93,14 @@ impl<'a> Pen<'a> {
             return;
         }
         let style = self.theme.tone(glyph.tone);
+        let ground = self.theme.ground();
         if let Some(cell) = self.buffer.cell_mut((x, y)) {
             cell.set_symbol(&glyph.symbol).set_style(style);
         }
         for covered in 1..glyph.width {
             if let Some(cell) = self.buffer.cell_mut((x + covered, y)) {
                 cell.reset();
-                cell.set_style(style);
+                cell.set_style(ground).set_style(style);
             }
         }
     }
@@ -120,11 +121,13 @@ impl<'a> Pen<'a> {
         self.buffer.set_style(place.intersection(self.area), style);
     }
 
-    /// Makes cells blank.
+    /// Makes cells blank, on the theme's ground.
     pub fn clear(&mut self, place: Rect) {
+        let ground = self.theme.ground();
         for position in place.intersection(self.area).positions() {
             if let Some(cell) = self.buffer.cell_mut(position) {
                 cell.reset();
+                cell.set_style(ground);
             }
         }
     }

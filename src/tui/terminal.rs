@@ -62,6 +62,14 @@ impl Terminal {
         Ok(())
     }
 
+    /// Writes a sequence that changes no cell, between two frames: a bell, the clipboard, a
+    /// notification. Whoever calls it has made sure that nothing of a server stands in it raw.
+    pub fn say(&mut self, bytes: &[u8]) -> Result<(), TerminalError> {
+        let mut out = stdout().lock();
+        out.write_all(bytes)?;
+        Ok(out.flush()?)
+    }
+
     /// The size now, from 0,0.
     pub fn area(&self) -> Result<Rect, TerminalError> {
         let size = self.inner.size()?;

@@ -90,6 +90,29 @@ pub(super) fn total(glyphs: &[Glyph]) -> u16 {
         .fold(0, |sum: u16, glyph| sum.saturating_add(glyph.width))
 }
 
+/// The cells of a text of which every byte is a character of one cell; none of any other text.
+pub(super) fn plain_cells(text: &str) -> Option<usize> {
+    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    plain.then(|| text.len().min(MOST_CHARS))
+}
+
+/// Breaks glyphs wherever a line of `width` cells is full.
+pub(super) fn chunks(glyphs: Vec<Glyph>, width: u16) -> Vec<Vec<Glyph>> {
+    let mut lines = vec![Vec::new()];
+    let mut used = 0;
+    for glyph in glyphs {
+        if used + glyph.width > width.max(1) && used > 0 {
+            lines.push(Vec::new());
+            used = 0;
+        }
+        used += glyph.width;
+        if let Some(line) = lines.last_mut() {
+            line.push(glyph);
+        }
+    }
+    lines
+}
+
 /// The glyphs of a line of pieces.
 pub(super) fn line(pieces: &[Piece], theme: &Theme) -> Vec<Glyph> {
     pieces

@@ -173,6 +173,7 @@ fn detail() -> Detail {
             entry("13:50:02", "answer", &["\"The index is built\"", "stop"]),
         ],
         tail: vec![plain("The index is built and can be queried.")],
+        ..Detail::default()
     }
 }
 
@@ -204,7 +205,6 @@ pub fn rich() -> Screen {
         empty: Vec::new(),
         detail: Some(detail()),
         detail_open: false,
-        detail_scroll: 0,
         filter: None,
         attention_only: false,
         dialog: None,
@@ -491,7 +491,7 @@ pub fn help() -> Screen {
     screen.page = Some(Page {
         title: "Help".to_owned(),
         lines,
-        scroll: 0,
+        ..Page::default()
     });
     screen
 }

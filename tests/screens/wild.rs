@@ -3,7 +3,8 @@
 use super::fixture::{HOSTILE, many, piece, plain, rich};
 use ocwatch::core::app::COLUMNS;
 use ocwatch::core::present::{
-    Column, Dialog, FilterLine, Form, FormLine, Hint, Page, Screen, Tone,
+    Column, Dialog, FilterLine, Flow, Form, FormLine, Found, Hint, Page, Place, Screen, Sheet, Tab,
+    Tone,
 };
 use proptest::prelude::*;
 
@@ -23,20 +24,7 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
     };
     let bit = |n: u64| seed >> n & 1 == 1;
     let mut screen = if bit(0) { many() } else { rich() };
-    for (row, n) in screen.rows.iter_mut().zip(0..) {
-        row.title = text(n);
-        row.server = text(n + 1);
-        row.reported = text(n + 2);
-        row.activity = text(n + 3);
-        row.age = text(n + 4);
-        row.why = text(n + 5);
-        row.why_short = text(n + 6);
-        row.depth = u16::try_from(seed.wrapping_mul(n + 1) % 70_000).unwrap_or(u16::MAX);
-        row.result = bit(n % 60).then(|| piece(&text(n + 7), Tone::Plain));
-        row.folded = usize::try_from(seed).unwrap_or(0);
-        row.trunk = u16::try_from(seed.wrapping_mul(n + 3) % 65_536).unwrap_or(0);
-        row.more = COLUMNS.iter().map(|it| (it.column, text(n + 8))).collect();
-    }
+    any_rows(&mut screen, texts, seed);
     for (chip, n) in screen.servers.iter_mut().zip(0..) {
         chip.name = text(n);
         chip.text = text(n + 1);
@@ -45,8 +33,11 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
     screen.selected = bit(1).then_some(usize::try_from(seed % 99).unwrap_or(0));
     screen.offset = usize::try_from(seed % 77).unwrap_or(0);
     screen.detail_open = bit(2);
-    screen.detail_scroll = usize::try_from(seed % 55).unwrap_or(0);
     if let Some(detail) = &mut screen.detail {
+        let line = usize::try_from(seed % 55).unwrap_or(0);
+        detail.place = Place::From(line);
+        detail.sheet = bit(13).then(|| sheet(texts, seed));
+        detail.tabs = tabs(bit(14));
         detail.story.push(plain(&text(8)));
         detail.tail.push(plain(&text(9)));
     }
@@ -67,6 +58,8 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         title: text(13),
         lines: texts.iter().map(|text| plain(text)).collect(),
         scroll: usize::try_from(seed % 33).unwrap_or(0),
+        found: sheet(texts, seed).found,
+        ..Page::default()
     });
     screen.notice = bit(8).then(|| piece(&text(14), Tone::Watch));
     any_columns(&mut screen, seed);
@@ -77,6 +70,28 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
     screen
 }
 
+fn any_rows(screen: &mut Screen, texts: &[String], seed: u64) {
+    let text = |place: u64| {
+        let place = usize::try_from(seed.wrapping_add(place)).unwrap_or(0);
+        texts[place % texts.len()].clone()
+    };
+    let bit = |n: u64| seed >> n & 1 == 1;
+    for (row, n) in screen.rows.iter_mut().zip(0..) {
+        row.title = text(n);
+        row.server = text(n + 1);
+        row.reported = text(n + 2);
+        row.activity = text(n + 3);
+        row.age = text(n + 4);
+        row.why = text(n + 5);
+        row.why_short = text(n + 6);
+        row.depth = u16::try_from(seed.wrapping_mul(n + 1) % 70_000).unwrap_or(u16::MAX);
+        row.result = bit(n % 60).then(|| piece(&text(n + 7), Tone::Plain));
+        row.folded = usize::try_from(seed).unwrap_or(0);
+        row.trunk = u16::try_from(seed.wrapping_mul(n + 3) % 65_536).unwrap_or(0);
+        row.more = COLUMNS.iter().map(|it| (it.column, text(n + 8))).collect();
+    }
+}
+
 fn any_columns(screen: &mut Screen, seed: u64) {
     let mut columns: Vec<Column> = COLUMNS.iter().map(|it| it.column).collect();
     columns.rotate_left(usize::try_from(seed % 17).unwrap_or(0));
@@ -84,6 +99,42 @@ fn any_columns(screen: &mut Screen, seed: u64) {
     screen.sort.column = columns.last().copied();
     screen.sort.reversed = seed >> 40 & 1 == 1;
     screen.columns = columns;
+}
+
+fn tabs(wide: bool) -> Vec<Tab> {
+    let names = ["story", "live", "log", "parts", "todo", "usage"];
+    let tab = |name| Tab {
+        name,
+        current: name == "log",
+    };
+    let shown = if wide { 6 } else { 2 };
+    names.into_iter().take(shown).map(tab).collect()
+}
+
+/// Any of these texts to read, looked through for a piece of one of them.
+fn sheet(texts: &[String], seed: u64) -> Sheet {
+    let at = |most: u64| usize::try_from(seed % most).unwrap_or(0);
+    let bit = |n: u64| seed >> n & 1 == 1;
+    Sheet {
+        lines: texts.iter().map(|text| plain(text)).collect(),
+        flow: [Flow::Words, Flow::Cells, Flow::Cut][at(3)],
+        place: match seed % 5 {
+            0 => Place::End,
+            1 => Place::From(at(40)),
+            _ => Place::Seek {
+                from: at(31),
+                line: at(9),
+            },
+        },
+        pointed: bit(15).then(|| at(9)),
+        found: bit(16).then(|| Found {
+            text: texts[0].chars().take(at(7)).collect(),
+            cursor: bit(17).then(|| at(300)),
+            line: bit(18).then(|| at(9)),
+            number: at(9),
+            of: at(99),
+        }),
+    }
 }
 
 fn form(texts: &[String], seed: u64) -> Form {

@@ -9,7 +9,8 @@ pub use act::{
     AbortArgs, ActArgs, AllowArg, AnswerArgs, DoubtArg, ExportArgs, ResendArgs, ResetArgs,
 };
 
-use crate::core::app::Sort;
+use crate::core::app::{Sort, ThemeName};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -117,6 +118,10 @@ pub struct Common {
         global = true
     )]
     pub color: ColorWhen,
+
+    /// Dashboard: how it looks [default: terminal; also OCWATCH_THEME]
+    #[arg(long, value_name = "NAME", value_parser = themes(), global = true)]
+    pub theme: Option<ThemeName>,
 
     /// Give up after this long (the whole command; not the dashboard)
     #[arg(long, value_name = "SECONDS", value_parser = seconds, global = true)]
@@ -307,6 +312,19 @@ pub enum ColorWhen {
     Always,
     /// Never
     Never,
+}
+
+/// The name of a theme.
+fn themes() -> impl TypedValueParser<Value = ThemeName> {
+    let names = ThemeName::ALL.map(|theme| {
+        let name = PossibleValue::new(theme.word());
+        match theme {
+            ThemeName::ColourBlind => name.alias("color-blind"),
+            _ => name,
+        }
+    });
+    PossibleValuesParser::new(names)
+        .try_map(|word| ThemeName::named(&word).ok_or("there is no such theme"))
 }
 
 /// Seconds from 0 to a day, fractions allowed.

@@ -3,6 +3,7 @@
 //! What it does: set the rows of [`LIMITS`] by their keys; a mistake is told with its place, its key
 //! and the nearest right one. What it does not: know any threshold; the table does.
 
+use super::wrong::{Wrong, nearest};
 use crate::core::judge::{AFTER_TIMEOUT, LIMITS, LimitRow, Limits, Slot, Stages};
 use crate::core::time::Span;
 use serde::Deserialize;
@@ -13,28 +14,6 @@ use toml::{Spanned, Value};
 #[derive(Debug, Default, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
-
-/// What is wrong, and where.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Wrong {
-    /// In bytes from the beginning of the file.
-    pub(super) offset: usize,
-    /// The key below that place, where it is one of a table's.
-    pub(super) below: Option<String>,
-    /// One line.
-    pub(super) why: String,
-}
-
-impl Wrong {
-    /// Where it stands in the text.
-    pub(super) fn place(&self, text: &str) -> usize {
-        let below = self.below.as_ref().and_then(|key| {
-            let rest = text.get(self.offset..)?;
-            rest.find(key.as_str()).map(|at| self.offset + at)
-        });
-        below.unwrap_or(self.offset)
-    }
-}
 
 /// The thresholds that follow from a section.
 pub(super) fn read(section: &Section) -> Result<Limits, Wrong> {
@@ -70,11 +49,8 @@ fn set(limits: &mut Limits, name: &str, value: &Value) -> Result<(), String> {
 
 fn unknown(name: &str) -> String {
     let keys = LIMITS.iter().map(|row: &LimitRow| row.key).chain(["tool"]);
-    let near = keys
-        .map(|key| (strsim::jaro_winkler(name, key), key))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match near.filter(|(score, _)| *score > 0.7) {
-        Some((_, key)) => format!("unknown threshold `{name}`, did you mean `{key}`?"),
+    match nearest(name, keys) {
+        Some(key) => format!("unknown threshold `{name}`, did you mean `{key}`?"),
         None => format!("unknown threshold `{name}`; the README lists them"),
     }
 }

@@ -1,4 +1,4 @@
-//! `config.toml`: servers, the inspect policy, the thresholds of the judge, and the table.
+//! `config.toml`: servers, the inspect policy, the thresholds of the judge, the table, and the looks.
 //!
 //! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
@@ -7,6 +7,10 @@ mod limits;
 mod table;
 
 pub use table::{Table, sort_named};
+mod theme;
+mod wrong;
+
+pub use theme::{Look, theme};
 
 use super::args::InspectArg;
 
@@ -27,6 +31,12 @@ pub struct Config {
     /// Thresholds as written; [`Config::thresholds`] are what follows.
     #[serde(default)]
     limits: limits::Section,
+    /// The theme as written; [`Config::look`] is what follows.
+    #[serde(default)]
+    theme: theme::Section,
+    /// How the dashboard looks.
+    #[serde(skip)]
+    pub look: Look,
     /// The thresholds: the defaults with what the file changes.
     #[serde(skip)]
     pub thresholds: Limits,
@@ -119,13 +129,14 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
         why: why.message().split('\n').collect::<Vec<_>>().join(", "),
     })?;
     path.clone_into(&mut config.path);
-    let told = |wrong: limits::Wrong| ConfigError::Parse {
+    let told = |wrong: wrong::Wrong| ConfigError::Parse {
         path: path.to_owned(),
         line: line_of(text, wrong.place(text)),
         why: wrong.why,
     };
     config.thresholds = limits::read(&config.limits).map_err(told)?;
     config.table = table::read(&config.table_written).map_err(told)?;
+    config.look = theme::read(&config.theme).map_err(told)?;
     let mut names = std::collections::BTreeSet::new();
     for entry in &config.server {
         if entry.name.is_empty() || !names.insert(entry.name.as_str()) {
@@ -239,5 +250,40 @@ mod tests {
         let missing = Path::new("/nonexistent/ocwatch/config.toml");
         assert!(load(None, Some(missing)).is_ok());
         assert!(load(Some(missing), None).is_err());
+    }
+
+    #[test]
+    fn a_theme_is_named_and_changed_and_its_mistakes_name_the_nearest_word() {
+        let text = "[theme]\nname = \"dark\"\nstuck = \"red bold\"\nselected = \"white on blue\"\n";
+        let look = parse(Path::new("c"), text).expect("config").look;
+        assert_eq!(look.name, Some(crate::core::app::ThemeName::Dark));
+        assert_eq!(look.changed.len(), 2);
+        for (text, want) in [
+            (
+                "name = \"drak\"",
+                "no theme is called \"drak\", did you mean \"dark\"?",
+            ),
+            (
+                "name = \"zz\"",
+                "no theme is called \"zz\"; there are terminal, dark, light, high-contrast, colour-blind, mono",
+            ),
+            ("name = 1", "`name` must be the name of a theme in quotes"),
+            (
+                "stcuk = \"red\"",
+                "unknown key `stcuk`, did you mean `stuck`?",
+            ),
+            ("stuck = 1", "`stuck` must be a style like \"red bold\""),
+            (
+                "stuck = \"rde bold\"",
+                "`stuck`: unknown word `rde`, did you mean `red`?",
+            ),
+            (
+                "stuck = \"red on 300\"",
+                "`stuck`: unknown word `300`; a style is like \"white on blue bold\", a colour a name, a number to 255, or #rrggbb",
+            ),
+        ] {
+            let told = error(&format!("[theme]\n\n{text}\n"));
+            assert_eq!(told, format!("/c/config.toml:3: {want}"));
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! What it does: read names; a mistake is told with its place and the nearest right name. What it does
 //! not: know any column; the table of columns does.
 
-use super::limits::Wrong;
+use super::wrong::{Wrong, nearest};
 use crate::core::app::{ATTENTION, COLUMNS, Column, Sort};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -88,12 +88,8 @@ fn names() -> Vec<&'static str> {
 }
 
 fn unknown(what: &str, name: &str, right: &[&str]) -> String {
-    let near = right
-        .iter()
-        .map(|it| (strsim::jaro_winkler(name, it), it))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match near.filter(|(score, _)| *score > 0.7) {
-        Some((_, near)) => format!("unknown {what} `{name}`, did you mean `{near}`?"),
+    match nearest(name, right.iter().copied()) {
+        Some(near) => format!("unknown {what} `{name}`, did you mean `{near}`?"),
         None => format!("unknown {what} `{name}`; there are {}", right.join(", ")),
     }
 }

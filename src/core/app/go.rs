@@ -13,8 +13,7 @@ impl App {
         if let Some((_, scroll)) = &mut self.ui.page {
             *scroll = scroll.saturating_add_signed(by).min(self.ui.last_scroll);
         } else if self.ui.detail_open {
-            let scroll = self.ui.detail_scroll.saturating_add_signed(by);
-            self.ui.detail_scroll = scroll.min(self.ui.last_scroll);
+            self.go_in_detail(by);
         } else {
             self.select(by);
         }
@@ -26,7 +25,7 @@ impl App {
         let place = self.selected_place().unwrap_or(0);
         let place = place.saturating_add_signed(by).min(last);
         self.ui.selected = self.rows.get(place).map(|row| row.key.clone());
-        self.ui.detail_scroll = 0;
+        self.look_anew();
         self.keep_visible();
     }
 

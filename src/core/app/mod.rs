@@ -11,14 +11,17 @@ mod go;
 mod key;
 pub mod keymap;
 mod line;
+mod look;
 mod marks;
 mod model;
 mod msg;
 mod order;
+mod panes;
 pub mod reply;
 mod resend;
 mod reset;
 mod rows;
+mod search;
 mod sort;
 mod tree;
 mod update;
@@ -26,12 +29,15 @@ mod writes;
 
 pub use columns::{About, COLUMNS, Column};
 pub use line::TextLine;
+pub use look::ThemeName;
 pub use model::{
     App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
 };
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
+pub use panes::Pane;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::VisibleRow;
+pub use search::{Search, Seek};
 pub use sort::{ATTENTION, Sort};
 pub use update::update;

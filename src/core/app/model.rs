@@ -1,8 +1,11 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
 use crate::core::app::reply::Reply;
-use crate::core::app::{Column, InVain, Outcome, ResendForm, ResetDialog, Sort, VisibleRow};
-use crate::core::id::SessionKey;
+use crate::core::app::{
+    Column, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Sort, ThemeName,
+    VisibleRow,
+};
+use crate::core::id::{PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::store::{Change, ServerSpec, Session, Store};
@@ -45,8 +48,8 @@ pub enum PageKind {
     Help,
     /// Every rule tried for one session.
     Explain(SessionKey),
-    /// What was done and how it ended.
-    Log,
+    /// What was done and how it ended, and every change of a session's state.
+    History,
 }
 
 /// A question that waits for an answer; bound to its session, wherever the row goes.
@@ -81,6 +84,20 @@ pub struct Ui {
     pub detail_open: bool,
     /// First line of the detail shown.
     pub detail_scroll: usize,
+    /// The detail is on the screen, open or not; told after each screen.
+    pub detail_seen: bool,
+    /// The chosen pane of the detail; see [`App::pane`] for the one that is shown.
+    pub pane: Pane,
+    /// The part that is pointed at in the pane of parts; `None`: the last.
+    pub part: Option<PartId>,
+    /// What follows its end was scrolled back, and does not follow now.
+    pub scrolled_back: bool,
+    /// Long lines of what can be searched are cut instead of wrapped.
+    pub cut_lines: bool,
+    /// What is looked for in the page or the open detail.
+    pub search: Option<Search>,
+    /// What has to come in sight, until the next screen told where it is.
+    pub seek: Option<Seek>,
     /// The filter.
     pub filter: Filter,
     /// Only what needs attention.
@@ -111,6 +128,8 @@ pub struct Ui {
     pub sort: Sort,
     /// The columns that the table shows, from left to right; told after each screen.
     pub columns: Vec<Column>,
+    /// The theme that was chosen here; none: the one it was started with.
+    pub theme: Option<ThemeName>,
 }
 
 /// An action that was started and has not ended.

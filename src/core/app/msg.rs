@@ -25,6 +25,10 @@ pub enum Msg {
         last_scroll: usize,
         /// The columns that the table shows, from left to right.
         columns: Vec<Column>,
+        /// The first line shown of that page or detail.
+        first: usize,
+        /// The detail is on the screen.
+        detail: bool,
     },
     /// Time passed; sent while an age or a countdown is on screen.
     Tick,

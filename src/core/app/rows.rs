@@ -46,7 +46,7 @@ impl App {
             let key = self.rows.get(place).map(|row| row.key.clone());
             if key != self.ui.selected {
                 self.ui.selected = key;
-                self.ui.detail_scroll = 0;
+                self.look_anew();
             }
         }
         self.keep_visible();

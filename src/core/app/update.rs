@@ -2,7 +2,7 @@
 
 use crate::core::app::keymap::{self, Action, Key};
 use crate::core::app::reply::Then;
-use crate::core::app::{App, Column, DialogState, Effect, Msg, PageKind};
+use crate::core::app::{App, DialogState, Effect, Msg, PageKind};
 use crate::core::store::Change;
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Input;
@@ -36,8 +36,13 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Layout {
             rows,
             last_scroll,
+            first,
+            detail,
             columns,
-        } => app.laid_out(rows, last_scroll, columns),
+        } => {
+            app.ui.columns = columns;
+            app.laid_out(rows, last_scroll, first, detail)
+        }
         Msg::Tick => app.feed(Vec::new(), now),
         Msg::AbortSent(key) => app.abort_sent(&key, now),
         Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
@@ -68,12 +73,15 @@ impl App {
         Vec::new()
     }
 
-    fn laid_out(&mut self, rows: u16, last_scroll: usize, columns: Vec<Column>) -> Vec<Effect> {
+    fn laid_out(&mut self, rows: u16, last: usize, first: usize, detail: bool) -> Vec<Effect> {
         self.ui.table_rows = rows;
-        self.ui.columns = columns;
-        self.ui.last_scroll = last_scroll;
+        self.ui.last_scroll = last;
+        self.ui.detail_seen = detail;
+        if self.ui.seek.take().is_some() {
+            self.found_at(first);
+        }
         if self.ui.reply.is_none() {
-            self.hold_scrolls(last_scroll);
+            self.hold_scrolls(last);
         }
         self.keep_visible();
         Vec::new()
@@ -95,6 +103,8 @@ impl App {
             for c in text.chars().filter(|c| !c.is_control()) {
                 self.type_filter(Key::Char(c));
             }
+        } else if self.is_searching() {
+            self.paste_search(text);
         } else {
             self.resend_paste(text);
             self.paste_reply(text);
@@ -111,6 +121,9 @@ impl App {
         self.ui.moved = self.ui.selected.is_some();
         if self.ui.filter.cursor.is_some() && key != Key::Ctrl('c') && key != Key::Ctrl('z') {
             return self.type_filter(key);
+        }
+        if self.is_searching() && key != Key::Ctrl('c') && key != Key::Ctrl('z') {
+            return self.type_search(key);
         }
         if self.ui.dialog.is_none() {
             self.ui.dialog_scroll = 0;
@@ -152,8 +165,12 @@ impl App {
             Action::Back => self.back(key),
             Action::Help => self.toggle_page(PageKind::Help),
             Action::Explain => self.explain(),
-            Action::Log => self.toggle_page(PageKind::Log),
-            Action::Filter => self.open_filter(),
+            Action::History => self.toggle_page(PageKind::History),
+            Action::NextPane => self.next_pane(),
+            Action::Wrap => self.toggle_wrap(),
+            Action::NextHit => self.next_hit(1),
+            Action::PreviousHit => self.next_hit(-1),
+            Action::Filter => self.filter_or_search(),
             Action::Attention => self.toggle_attention(),
             Action::Sort => self.sort_next(),
             Action::SortReverse => self.sort_reverse(),
@@ -215,7 +232,7 @@ impl App {
 
     /// Esc never quits: a terminal may send it for a slow escape sequence.
     fn back(&mut self, key: Key) -> Vec<Effect> {
-        if self.ui.page.take().is_some() {
+        if self.ui.search.take().is_some() || self.ui.page.take().is_some() {
             return Vec::new();
         }
         if self.ui.detail_open {
@@ -255,6 +272,7 @@ impl App {
     fn toggle_page(&mut self, kind: PageKind) -> Vec<Effect> {
         let open = self.ui.page.as_ref().is_some_and(|(now, _)| *now == kind);
         self.ui.page = (!open).then_some((kind, 0));
+        self.ui.search = None;
         Vec::new()
     }
 
@@ -271,9 +289,9 @@ impl App {
         Vec::new()
     }
 
-    fn open(&mut self) -> Vec<Effect> {
+    pub(super) fn open(&mut self) -> Vec<Effect> {
         self.ui.detail_open = !self.ui.detail_open && self.ui.selected.is_some();
-        self.ui.detail_scroll = 0;
+        self.look_anew();
         match self.ui.selected.clone() {
             Some(key) if self.ui.detail_open && !self.is_asleep(&key) => {
                 vec![Effect::Read { key }]

@@ -42,7 +42,11 @@ impl Action {
             | Action::HalfUp
             | Action::Redraw
             | Action::Suspend
-            | Action::Log
+            | Action::History
+            | Action::NextPane
+            | Action::Wrap
+            | Action::NextHit
+            | Action::PreviousHit
             | Action::Help => false,
         }
     }

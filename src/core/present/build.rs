@@ -4,8 +4,8 @@ use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
 use crate::core::present::{
-    FilterLine, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, footer, form,
-    header, help, log, rows, words,
+    FilterLine, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, find, footer,
+    form, header, help, log, rows, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
@@ -41,7 +41,6 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         offset: app.ui.offset,
         detail: selected.and_then(|key| detail::detail(app, key, now)),
         detail_open: app.ui.detail_open,
-        detail_scroll: app.ui.detail_scroll,
         filter: filter(app, rows.len()),
         attention_only: app.ui.attention_only,
         dialog: app
@@ -61,6 +60,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         columns: app.columns.clone(),
         sort: app.ui.sort,
         marked: app.ui.marked.len(),
+        theme: app.ui.theme,
         rows,
     }
 }
@@ -132,26 +132,24 @@ fn filter(app: &App, hits: usize) -> Option<FilterLine> {
 
 fn page(app: &App, now: UnixMs) -> Option<Page> {
     let (kind, scroll) = app.ui.page.as_ref()?;
-    Some(match kind {
-        PageKind::Help => Page {
-            title: "Keys".to_owned(),
-            lines: help::help(),
-            scroll: *scroll,
-        },
-        PageKind::Log => Page {
-            title: "Log".to_owned(),
-            lines: log::lines(app),
-            scroll: *scroll,
-        },
+    let (title, lines) = match kind {
+        PageKind::Help => ("Keys".to_owned(), help::help()),
+        PageKind::History => ("History".to_owned(), log::lines(app)),
         PageKind::Explain(key) => {
             let told = explanation(app, key, now);
             let session = app.store.session(key)?;
-            Page {
-                title: format!("Why: {}", rows::title(session)),
-                lines: told.map(|told| explain_lines(&told)).unwrap_or_default(),
-                scroll: *scroll,
-            }
+            let lines = told.map(|told| explain_lines(&told)).unwrap_or_default();
+            (format!("Why: {}", rows::title(session)), lines)
         }
+    };
+    let found = find::found(app, lines.iter());
+    Some(Page {
+        title,
+        scroll: *scroll,
+        seek: find::sought(app, found.as_ref(), None),
+        found,
+        lines,
+        ..Page::default()
     })
 }
 

@@ -41,6 +41,13 @@ fn asked(app: &App) -> Vec<Waiting> {
     asks.map_or_else(Vec::new, |key| waiting(&app.store, key))
 }
 
+/// The detail is seen and there is more than one way to look at it.
+fn has_panes(app: &App) -> bool {
+    let selected = app.ui.selected.as_ref();
+    let panes = selected.map_or(0, |key| app.panes(key).len());
+    (app.ui.detail_open || app.ui.detail_seen) && panes > 1
+}
+
 /// Only what applies now.
 pub(super) fn footer(app: &App) -> Vec<Hint> {
     let has_row = app.ui.selected.is_some();
@@ -64,6 +71,8 @@ pub(super) fn footer(app: &App) -> Vec<Hint> {
             When::Asleep => is_asleep,
             When::Lost => is_lost,
             When::Logged => !app.log.is_empty(),
+            When::Panes => has_panes(app),
+            When::Hits => app.ui.search.is_some(),
             When::Always => true,
         })
         .filter(|binding| !(is_asleep && binding.action == Action::Abort))

@@ -10,6 +10,7 @@ mod clean;
 mod detail;
 mod dialog;
 mod explain;
+mod find;
 mod footer;
 mod form;
 mod header;
@@ -20,11 +21,12 @@ mod quote;
 mod resend;
 mod rows;
 mod screen;
+mod sheet;
 mod status;
 mod words;
 mod zombie;
 
-pub use crate::core::app::{Column, Sort};
+pub use crate::core::app::{Column, Sort, ThemeName};
 pub use crate::core::judge::{Agreement, Level};
 pub use ask::ask_lines;
 pub use build::screen;
@@ -33,10 +35,12 @@ pub use changes::{
 };
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
+pub use find::folded;
 pub use json::status_json;
 pub use quote::quote;
 pub use screen::{
     Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Page, Piece, Row, Screen,
-    ServerChip, Tone, agreement_glyph,
+    ServerChip, Tab, Tone, agreement_glyph,
 };
+pub use sheet::{Flow, Found, Place, Sheet};
 pub use status::status_rows;

@@ -3,9 +3,10 @@
 //! Every text here came through [`crate::core::present::clean`]: no control or escape character
 //! of a server reaches a terminal.
 
-use crate::core::app::{Column, Sort};
+use crate::core::app::{Column, Sort, ThemeName};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Agreement, Level};
+use crate::core::present::{Flow, Found, Place, Sheet};
 
 /// What a text means; the theme turns it into a style. Nothing is said by tone alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,6 +29,8 @@ pub enum Tone {
     Key,
     /// Report and activity contradict each other.
     Disagree,
+    /// What is looked for stands here.
+    Hit,
 }
 
 /// The mark before a row.
@@ -196,11 +199,28 @@ impl Row {
     }
 }
 
-/// The pane that tells one session.
-#[derive(Debug, Clone, PartialEq)]
+/// One of the panes of the detail, as its name stands in the rule above.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tab {
+    /// `story`, `live`, `log`, `parts`, `todo`, `usage`.
+    pub name: &'static str,
+    /// It is the one that is shown.
+    pub current: bool,
+}
+
+/// What tells of one session: one of its panes.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Detail {
     /// Title, id, place, agent, model, size.
     pub head: Line,
+    /// The panes that there are.
+    pub tabs: Vec<Tab>,
+    /// The pane, below the head; `None`: the story, which is what follows.
+    pub sheet: Option<Sheet>,
+    /// What is found in the story.
+    pub found: Option<Found>,
+    /// What is shown of the story while it is open.
+    pub place: Place,
     /// What is wrong (or is not) with its evidence; wrapped by the view.
     pub story: Vec<Line>,
     /// Timeline of the last turns, newest last; each line stands for itself and is cut, not wrapped.
@@ -251,7 +271,7 @@ pub struct FormLine {
 }
 
 /// A text over the whole screen (help, explain).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Page {
     /// Heading.
     pub title: String,
@@ -259,6 +279,12 @@ pub struct Page {
     pub lines: Vec<Line>,
     /// First line shown.
     pub scroll: usize,
+    /// How long lines are shown.
+    pub flow: Flow,
+    /// A line that has to be seen.
+    pub seek: Option<usize>,
+    /// What is found in it.
+    pub found: Option<Found>,
 }
 
 /// A key and what it does, for the footer.
@@ -306,8 +332,6 @@ pub struct Screen {
     pub detail: Option<Detail>,
     /// The detail is open over the table (narrow screens) or has the keys (wide ones).
     pub detail_open: bool,
-    /// First line of the detail shown.
-    pub detail_scroll: usize,
     /// The filter, when set or being typed.
     pub filter: Option<FilterLine>,
     /// Only what needs attention is shown.
@@ -330,4 +354,6 @@ pub struct Screen {
     pub sort: Sort,
     /// How many sessions are marked, whether their rows are shown or not.
     pub marked: usize,
+    /// The theme that was chosen here; none: the one it was started with.
+    pub theme: Option<ThemeName>,
 }

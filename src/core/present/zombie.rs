@@ -76,8 +76,6 @@ pub(super) fn detail(app: &App, key: &SessionKey) -> Option<Detail> {
             Piece::new(clean(&server.spec.name), Tone::Plain),
         ],
         story,
-        timeline: Vec::new(),
-        tail: Vec::new(),
-        rules: Vec::new(),
+        ..Detail::default()
     })
 }

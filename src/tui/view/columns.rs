@@ -290,6 +290,8 @@ mod tests {
         };
         let theme = Theme::new(true, false);
         let area = Rect::new(0, 0, 60, 9);
+        // With what is true beside it, there is no room for the id.
+        screen.columns.push(Column::Activity);
         let has_id = |screen: &Screen| columns(area, screen, &theme).get(Column::Id).is_some();
         assert!(!has_id(&screen));
         screen.sort.column = Some(Column::Id);

@@ -4,8 +4,9 @@
 //! pane does not have the keys, scrolls through all of it when it has. What it does not: word it.
 
 use super::layout::Regions;
-use super::{columns, position};
-use crate::core::present::{Detail, Line, Piece, Screen, Tone};
+use super::reader::{Laid, Reader};
+use super::{columns, position, search};
+use crate::core::present::{Detail, Line, Piece, Place, Screen, Tab, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text::{self, Glyph};
 use crate::tui::theme::Theme;
@@ -19,6 +20,8 @@ const RULE_INDENT: u16 = 30;
 const WHAT: usize = 3;
 /// Cells of these beyond which how it ended stands too far away.
 const MOST_WHAT: u16 = 90;
+/// Cells of a title that are always shown.
+const LEAST_TITLE: u16 = 12;
 /// Cells beyond which a line of prose is hard to read.
 const PROSE: u16 = 140;
 
@@ -28,28 +31,78 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     };
     if let Some(y) = regions.detail_rule {
         pen.rule(y, &position::of_detail(screen, regions, pen.theme));
+        tabs(detail, y, pen);
+    }
+    if let Some(sheet) = &detail.sheet {
+        let [above, body] = parted(place);
+        put(
+            [head(&detail.head, body.width, pen.theme)].into_iter(),
+            above,
+            pen,
+        );
+        Reader::from(sheet).draw(body, pen);
+        return;
     }
     let height = usize::from(place.height);
-    let told = Told::new(detail, place.width, pen.theme);
+    let mut told = Told::new(detail, place.width, pen.theme);
     if screen.detail_open {
-        let first = first(screen, told.all.len(), height);
+        let first = told.first(detail, height, pen.theme);
+        told.mark(detail, first, place, pen);
         put(told.all.into_iter().skip(first), place, pen);
     } else {
         put(told.newest(height).into_iter(), place, pen);
     }
 }
 
-/// The first line shown while the pane has the keys.
-fn first(screen: &Screen, total: usize, height: usize) -> usize {
-    screen.detail_scroll.min(total.saturating_sub(height))
+/// The names of the panes in the rule above, the one that is shown in brackets; where they do not
+/// fit, only that one.
+pub(super) fn tabs(detail: &Detail, y: u16, pen: &mut Pen) {
+    if detail.tabs.len() < 2 {
+        return;
+    }
+    let area = pen.area();
+    let named = |tab: &Tab| {
+        if tab.current {
+            Piece::new(format!("[{}]", tab.name), Tone::Strong)
+        } else {
+            Piece::new(format!(" {} ", tab.name), Tone::Dim)
+        }
+    };
+    let all: Line = detail.tabs.iter().map(named).collect();
+    let room = area.width.saturating_sub(2);
+    let fits = text::total(&text::line(&all, pen.theme)) <= room * 2 / 3 || room < 60;
+    let shown = if fits {
+        all
+    } else {
+        let current = detail.tabs.iter().filter(|tab| tab.current);
+        current.map(named).collect()
+    };
+    pen.pieces(area.x + 1, y, room, &shown);
+}
+
+/// The head's line, and what lies below it without the margins.
+fn parted(place: Rect) -> [Rect; 2] {
+    let height = place.height.min(1);
+    let above = Rect { height, ..place };
+    let body = Rect {
+        x: place.x + 1,
+        y: place.y + height,
+        width: place.width.saturating_sub(2),
+        height: place.height - height,
+    };
+    [above, body]
 }
 
 /// First line shown, lines shown, lines in all.
 pub(super) fn extent(screen: &Screen, regions: &Regions, theme: &Theme) -> Option<[usize; 3]> {
     let (detail, place) = (screen.detail.as_ref()?, regions.detail?);
+    if let Some(sheet) = &detail.sheet {
+        let [_, body] = parted(place);
+        return Some(Reader::from(sheet).extent(body.width, usize::from(body.height), theme));
+    }
     let height = usize::from(place.height);
-    let total = Told::new(detail, place.width, theme).all.len();
-    Some([first(screen, total, height), height, total])
+    let told = Told::new(detail, place.width, theme);
+    Some([told.first(detail, height, theme), height, told.all.len()])
 }
 
 fn put(lines: impl Iterator<Item = Vec<Glyph>>, place: Rect, pen: &mut Pen) {
@@ -60,35 +113,82 @@ fn put(lines: impl Iterator<Item = Vec<Glyph>>, place: Rect, pen: &mut Pen) {
     }
 }
 
-/// The lines of the pane; those up to `fixed` are kept when the rest must give way.
+/// The lines of the story; those up to `fixed` are kept when the rest must give way.
 struct Told {
     all: Vec<Vec<Glyph>>,
     fixed: usize,
+    /// Where each line that was told begins, after the head.
+    laid: Laid,
 }
 
 impl Told {
     /// All lines for a pane `width` cells wide.
     fn new(detail: &Detail, width: u16, theme: &Theme) -> Self {
         let width = width.saturating_sub(2);
-        let mut all = vec![apart(&detail.head, 2, theme)];
-        for line in &detail.story {
-            let glyphs = text::line(line, theme);
-            all.extend(text::wrap(glyphs, width.min(PROSE), INDENT));
+        let prose =
+            |line: &Line, indent| text::wrap(text::line(line, theme), width.min(PROSE), indent);
+        let story: Vec<_> = detail
+            .story
+            .iter()
+            .map(|line| prose(line, INDENT))
+            .collect();
+        let fixed = 1 + story.iter().map(Vec::len).sum::<usize>();
+        let mut told = story;
+        told.extend(
+            timeline(&detail.timeline, width, theme)
+                .into_iter()
+                .map(|it| vec![it]),
+        );
+        told.extend(detail.tail.iter().map(|line| vec![tail(line, theme)]));
+        let rules = detail.rules.iter().map(|line| prose(line, RULE_INDENT));
+        let mut rules: Vec<_> = rules.collect();
+        if let Some(first) = rules.first_mut() {
+            first.insert(0, Vec::new());
         }
-        let fixed = all.len();
-        all.extend(timeline(&detail.timeline, width, theme));
-        all.extend(detail.tail.iter().map(|line| tail(line, theme)));
-        if !detail.rules.is_empty() {
-            all.push(Vec::new());
+        told.extend(rules);
+        let heights = [1].into_iter().chain(told.iter().map(Vec::len));
+        let laid = Laid::new(heights);
+        let mut all = vec![head(&detail.head, width, theme)];
+        all.extend(told.into_iter().flatten());
+        Self { all, fixed, laid }
+    }
+
+    /// The first line shown while the pane has the keys.
+    fn first(&self, detail: &Detail, height: usize, theme: &Theme) -> usize {
+        let place = match detail.place {
+            Place::Seek { from, line } => Place::Seek {
+                from,
+                line: line + 1,
+            },
+            place => place,
+        };
+        let wanted = search::wanted(detail.found.as_ref(), theme);
+        let line = detail.found.as_ref().and_then(|found| found.line);
+        let below = line.map_or(0, |line| {
+            let [from, to] = self.laid.span(line + 1);
+            let lines = self.all.get(from..to).unwrap_or_default();
+            lines
+                .iter()
+                .position(|it| search::has(it, &wanted))
+                .unwrap_or(0)
+        });
+        self.laid.first(place, height, below)
+    }
+
+    /// Marks what is found in what is seen.
+    fn mark(&mut self, detail: &Detail, first: usize, place: Rect, pen: &mut Pen) {
+        let wanted = search::wanted(detail.found.as_ref(), pen.theme);
+        let line = detail.found.as_ref().and_then(|found| found.line);
+        let [from, to] = line.map_or([0, 0], |line| self.laid.span(line + 1));
+        for (at, y) in (first..).zip(place.top()..place.bottom()) {
+            let hit = self
+                .all
+                .get_mut(at)
+                .is_some_and(|it| search::mark(it, &wanted));
+            if hit && (from..to).contains(&at) {
+                search::point(place.x + 1, y, pen);
+            }
         }
-        for line in &detail.rules {
-            all.extend(text::wrap(
-                text::line(line, theme),
-                width.min(PROSE),
-                RULE_INDENT,
-            ));
-        }
-        Self { all, fixed }
     }
 
     /// At most `height` lines: head and story, then the newest of what happened.
@@ -98,6 +198,20 @@ impl Told {
         self.all.drain(self.fixed.min(end)..end);
         self.all
     }
+}
+
+/// The head: a long title gives way, so that the id behind it is seen.
+fn head(line: &Line, width: u16, theme: &Theme) -> Vec<Glyph> {
+    let Some((title, rest)) = line.split_first() else {
+        return Vec::new();
+    };
+    let id = rest.first().map_or(0, |id| text::width(&id.text, theme));
+    let room = width.saturating_sub(id + 2).max(LEAST_TITLE);
+    let title = text::cut(text::glyphs(&title.text, title.tone, theme), room, theme);
+    let mut glyphs = title;
+    glyphs.extend(text::blanks(2));
+    glyphs.extend(apart(rest, 2, theme));
+    glyphs
 }
 
 /// The pieces with at least `gap` blanks between them.

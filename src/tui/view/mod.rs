@@ -18,20 +18,23 @@ mod names;
 mod narrow;
 mod page;
 mod position;
+mod reader;
 mod rows;
+mod search;
 mod tiny;
 
 use super::paint::Pen;
 use super::theme::Theme;
 use crate::core::present::{Column, Screen};
 use layout::{Regions, Shape};
-pub use position::last_scroll;
+pub use position::{detail_seen, first_line, last_scroll};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 /// Draws the screen into `area`; cells outside it are not touched.
 pub fn draw(screen: &Screen, theme: &Theme, area: Rect, buffer: &mut Buffer) {
-    let mut pen = Pen::new(buffer, area, theme);
+    let chosen = screen.theme.map(|name| theme.called(name));
+    let mut pen = Pen::new(buffer, area, chosen.as_ref().unwrap_or(theme));
     pen.clear(area);
     let area = pen.area();
     match layout::shape(area) {
@@ -52,6 +55,9 @@ fn main(screen: &Screen, regions: &Regions, pen: &mut Pen) {
             position::of_table(screen, regions, pen.theme)
         };
         pen.rule(y, &label);
+        if let Some(detail) = screen.detail.as_ref().filter(|_| regions.covered()) {
+            detail::tabs(detail, y, pen);
+        }
     }
     match regions.shape {
         Shape::Narrow => narrow::draw(screen, regions, pen),
@@ -59,7 +65,9 @@ fn main(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     }
     detail::draw(screen, regions, pen);
     filter::draw(screen, regions, pen);
-    footer::draw(screen, regions.footer, pen);
+    if !search::typed(search::of(screen), regions.footer, pen) {
+        footer::draw(screen, regions.footer, pen);
+    }
 }
 
 /// How many rows the table shows in `area` when nothing covers it; what a page key moves by.
@@ -86,8 +94,13 @@ pub fn cursor(screen: &Screen, theme: &Theme, area: Rect) -> Option<Position> {
     if let Some(form) = screen.form.as_ref().filter(|_| shape != Shape::Tiny) {
         return form::cursor(form, area, theme);
     }
-    let covered = screen.page.is_some() || screen.dialog.is_some() || shape == Shape::Tiny;
-    if covered {
+    if screen.dialog.is_some() || shape == Shape::Tiny {
+        return None;
+    }
+    if let Some(found) = search::of(screen).filter(|found| found.cursor.is_some()) {
+        return search::cursor(found, area, area.bottom().saturating_sub(1), theme);
+    }
+    if screen.page.is_some() {
         return None;
     }
     filter::cursor(screen, theme, area, &layout::regions(area, screen, shape))

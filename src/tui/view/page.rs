@@ -1,9 +1,9 @@
-//! A text over the whole screen: help, explain.
+//! A text over the whole screen: help, explain, history, one part.
 
-use super::{footer, position};
-use crate::core::present::{Line, Page, Piece, Screen, Tone};
+use super::reader::Reader;
+use super::{footer, position, search};
+use crate::core::present::{Page, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
-use crate::tui::text::{self, Glyph};
 use crate::tui::theme::Theme;
 use ratatui::layout::Rect;
 
@@ -12,17 +12,25 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
         return;
     };
     let area = pen.area();
-    let width = area.width - 2;
-    let body = area.y + 2..area.bottom() - 1;
-    let lines = wrapped(page, width, pen.theme);
-    let last = lines.len().saturating_sub(body.len());
-    let first = page.scroll.min(last);
-    title(page, &position::seen(first, body.len(), lines.len()), pen);
-    pen.rule(area.y + 1, "");
-    for (glyphs, y) in lines.iter().skip(first).zip(body) {
-        pen.glyphs(area.x + 1, y, width, glyphs);
+    let body = body(area);
+    let reader = Reader::from(page);
+    let [first, height, total] = reader.extent(body.width, usize::from(body.height), pen.theme);
+    title(page, &position::seen(first, height, total), pen);
+    pen.rule(area.y + 1, &search::label(page.found.as_ref()));
+    reader.draw(body, pen);
+    if !search::typed(page.found.as_ref(), area.bottom() - 1, pen) {
+        footer::of_page(screen, area.bottom() - 1, pen);
     }
-    footer::of_page(screen, area.bottom() - 1, pen);
+}
+
+/// Between the rule and the footer, but for the margins.
+fn body(area: Rect) -> Rect {
+    Rect {
+        x: area.x + 1,
+        y: area.y + 2,
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(3),
+    }
 }
 
 fn title(page: &Page, seen: &str, pen: &mut Pen) {
@@ -33,30 +41,8 @@ fn title(page: &Page, seen: &str, pen: &mut Pen) {
     pen.text(area.x + 1, area.y, room, &page.title, Tone::Strong);
 }
 
-/// The greatest scroll that shows something new in `area`.
-pub(super) fn last_scroll(page: &Page, area: Rect, theme: &Theme) -> usize {
-    let height = usize::from(area.height.saturating_sub(3));
-    let lines = wrapped(page, area.width.saturating_sub(2), theme);
-    lines.len().saturating_sub(height)
-}
-
-/// Wrapped so that a line's last piece stays under itself.
-fn wrapped(page: &Page, width: u16, theme: &Theme) -> Vec<Vec<Glyph>> {
-    let wrap = |line: &Line| {
-        let glyphs = text::line(line, theme);
-        let indent = hanging(line, &glyphs, theme);
-        text::wrap(glyphs, width, indent)
-    };
-    page.lines.iter().flat_map(wrap).collect()
-}
-
-/// The cell where a line's last piece begins; with one piece, where its text does.
-fn hanging(line: &Line, glyphs: &[Glyph], theme: &Theme) -> u16 {
-    match line.split_last() {
-        Some((_, before)) if !before.is_empty() => text::total(&text::line(before, theme)),
-        _ => {
-            let blanks = glyphs.iter().take_while(|glyph| glyph.symbol == " ");
-            u16::try_from(blanks.count()).unwrap_or(0)
-        }
-    }
+/// First line shown, lines shown, lines in all.
+pub(super) fn extent(page: &Page, area: Rect, theme: &Theme) -> [usize; 3] {
+    let body = body(area);
+    Reader::from(page).extent(body.width, usize::from(body.height), theme)
 }

@@ -1,7 +1,7 @@
 //! Where we are in what does not fit: for the rules, and for the keys that scroll.
 
 use super::layout::{self, Regions};
-use super::{detail, dialog, form, page};
+use super::{detail, dialog, form, page, search};
 use crate::core::present::Screen;
 use crate::tui::table::first_row;
 use crate::tui::theme::Theme;
@@ -34,11 +34,12 @@ pub(super) fn of_table(screen: &Screen, regions: &Regions, theme: &Theme) -> Str
     joined(only, &seen(first, visible, screen.rows.len()), theme)
 }
 
-/// Of the detail while it has the keys.
+/// Of the detail while it has the keys: what is found, which part of it is seen.
 pub(super) fn of_detail(screen: &Screen, regions: &Regions, theme: &Theme) -> String {
     match detail::extent(screen, regions, theme) {
         Some([first, height, total]) if screen.detail_open => {
-            joined("detail", &seen(first, height, total), theme)
+            let seen = joined("detail", &seen(first, height, total), theme);
+            joined(&search::label(search::of(screen)), &seen, theme)
         }
         _ => String::new(),
     }
@@ -60,12 +61,26 @@ pub fn last_scroll(area: Rect, screen: &Screen, theme: &Theme) -> usize {
     if let Some(dialog) = &screen.dialog {
         return dialog::last_scroll(dialog, area, theme);
     }
+    let [_, height, total] = extent(area, screen, theme);
+    total.saturating_sub(height)
+}
+
+/// First line shown, lines shown, lines in all: of the page, else of the detail.
+fn extent(area: Rect, screen: &Screen, theme: &Theme) -> [usize; 3] {
     if let Some(page) = &screen.page {
-        return page::last_scroll(page, area, theme);
+        return page::extent(page, area, theme);
     }
     let regions = layout::regions(area, screen, layout::shape(area));
-    match detail::extent(screen, &regions, theme) {
-        Some([_, height, total]) => total.saturating_sub(height),
-        None => 0,
-    }
+    detail::extent(screen, &regions, theme).unwrap_or_default()
+}
+
+/// The first line shown of the page, else of the detail, in `area`: where what was sought is.
+pub fn first_line(area: Rect, screen: &Screen, theme: &Theme) -> usize {
+    extent(area, screen, theme)[0]
+}
+
+/// Whether `area` has room for the detail just now.
+pub fn detail_seen(area: Rect, screen: &Screen) -> bool {
+    let shape = layout::shape(area);
+    shape != layout::Shape::Tiny && layout::regions(area, screen, shape).detail.is_some()
 }

@@ -59,8 +59,16 @@ pub enum Action {
     Mark,
     /// Every rule tried, for the selected session.
     Explain,
-    /// What was done and how it ended.
-    Log,
+    /// Every change of a state, and what was done and how it ended.
+    History,
+    /// The next pane of the detail.
+    NextPane,
+    /// Wrap long lines, or cut them.
+    Wrap,
+    /// The next line with what is looked for.
+    NextHit,
+    /// The one before.
+    PreviousHit,
     /// Load the asleep project of this row.
     Load,
     /// Try lost servers again now.

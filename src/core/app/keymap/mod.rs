@@ -28,6 +28,10 @@ pub enum When {
     Lost,
     /// Something was done here.
     Logged,
+    /// The detail is seen and has several panes.
+    Panes,
+    /// Something is looked for.
+    Hits,
     /// Always.
     Always,
 }

@@ -1,18 +1,22 @@
-//! The pane that tells one session: its story with evidence, its last turns, its live tail.
+//! What tells of one session: its panes. The story has evidence, the last turns, the end of what streams.
 
+mod parts;
 mod story;
 mod timeline;
+mod usage;
 
 pub(super) use story::{evidence, headline};
 
-use crate::core::app::App;
+use crate::core::app::{App, Pane};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Finding, Level};
 use crate::core::present::build::explanation;
 use crate::core::present::explain::rule_lines;
 use crate::core::present::log;
 use crate::core::present::zombie;
-use crate::core::present::{Detail, Line, Piece, Tone, clean, rows, words};
+use crate::core::present::{
+    Detail, Line, Piece, Place, Sheet, Tab, Tone, clean, find, rows, words,
+};
 use crate::core::store::{Server, Session};
 use crate::core::time::UnixMs;
 
@@ -36,16 +40,63 @@ pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail>
                 .collect()
         })
         .unwrap_or_default();
+    let told = Detail {
+        head: head(session, server),
+        tabs: tabs(app, key),
+        sheet: sheet(app, key, server, now),
+        ..Detail::default()
+    };
+    if told.sheet.is_some() {
+        return Some(told);
+    }
     let mut story = story::story(verdict, (server, &of_server), now, app.utc_offset);
     story.extend(story::lost(verdict, app));
     story.extend(log::newest(app, key));
-    Some(Detail {
-        head: head(session, server),
+    let told = Detail {
         story,
         timeline: timeline::timeline(session, server, now, app.utc_offset),
         tail: live_tail(session),
         rules: rules(app, key, now),
-    })
+        ..told
+    };
+    Some(with_hits(app, told))
+}
+
+/// Where the story has what is looked for, counted through all that follows the head.
+fn with_hits(app: &App, told: Detail) -> Detail {
+    let lines = told.story.iter().chain(&told.timeline);
+    let found = find::found(app, lines.chain(&told.tail).chain(&told.rules));
+    let found = found.filter(|_| app.ui.page.is_none());
+    Detail {
+        place: find::place(app, found.as_ref(), None),
+        found,
+        ..told
+    }
+}
+
+fn tabs(app: &App, key: &SessionKey) -> Vec<Tab> {
+    let shown = app.pane(key);
+    let tab = |pane: Pane| Tab {
+        name: pane.name(),
+        current: pane == shown,
+    };
+    app.panes(key).into_iter().map(tab).collect()
+}
+
+/// The pane that is shown, but for the story.
+fn sheet(app: &App, key: &SessionKey, server: &Server, now: UnixMs) -> Option<Sheet> {
+    let session = app.store.session(key)?;
+    let mut sheet = match app.pane(key) {
+        Pane::Story | Pane::Live | Pane::Log | Pane::Todo => return None,
+        Pane::Parts => parts::sheet(app, session, server, now),
+        Pane::Usage => usage::sheet(app, key, session),
+    };
+    let is_open = app.ui.detail_open && app.ui.page.is_none();
+    sheet.found = find::found(app, sheet.lines.iter()).filter(|_| is_open);
+    if app.ui.detail_open && sheet.place != Place::End {
+        sheet.place = find::place(app, sheet.found.as_ref(), sheet.pointed);
+    }
+    Some(sheet)
 }
 
 /// What `explain` says of the rules; not worked out while only the head of the pane is seen.

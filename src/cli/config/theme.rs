@@ -1,0 +1,85 @@
+//! `[theme]` of the configuration: which theme, and styles in place of its own.
+//!
+//! What it does: read it; a mistake is told with its place and the nearest right word. What it does
+//! not: decide between this, the environment and the command line.
+
+use super::wrong::{Wrong, nearest};
+use crate::core::app::ThemeName;
+use crate::tui::{PARTS, Part, read_style, style_words};
+use ratatui::style::Style;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::{Spanned, Value};
+
+/// The section as written, with the places of its keys.
+#[derive(Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
+
+/// What follows from it.
+#[derive(Debug, Default)]
+pub struct Look {
+    /// The theme that is named.
+    pub name: Option<ThemeName>,
+    /// Styles in place of the theme's.
+    pub changed: Vec<(Part, Style)>,
+}
+
+/// The look that follows from a section.
+pub(super) fn read(section: &Section) -> Result<Look, Wrong> {
+    let mut look = Look::default();
+    for (key, value) in &section.0 {
+        set(&mut look, key.get_ref(), value).map_err(|why| Wrong {
+            offset: key.span().start,
+            below: None,
+            why,
+        })?;
+    }
+    Ok(look)
+}
+
+fn set(look: &mut Look, key: &str, value: &Value) -> Result<(), String> {
+    let part = PARTS.iter().find(|(name, _)| *name == key);
+    let text = value.as_str();
+    match (key, part, text) {
+        ("name", _, Some(text)) => look.name = Some(theme(text)?),
+        (_, Some((_, part)), Some(text)) => look.changed.push((*part, style(key, text)?)),
+        ("name", ..) => return Err("`name` must be the name of a theme in quotes".to_owned()),
+        (_, Some(_), None) => {
+            return Err(format!("`{key}` must be a style like \"red bold\""));
+        }
+        _ => return Err(unknown(key)),
+    }
+    Ok(())
+}
+
+/// The theme of this name; else says which there are.
+pub fn theme(name: &str) -> Result<ThemeName, String> {
+    let all = ThemeName::ALL.map(ThemeName::word);
+    ThemeName::named(name).ok_or_else(|| match nearest(name, all) {
+        Some(near) => format!("no theme is called {name:?}, did you mean {near:?}?"),
+        None => format!("no theme is called {name:?}; there are {}", all.join(", ")),
+    })
+}
+
+fn style(key: &str, text: &str) -> Result<Style, String> {
+    read_style(text).map_err(|unread| {
+        let word = unread.0;
+        match nearest(&word, style_words()) {
+            Some(near) => format!("`{key}`: unknown word `{word}`, did you mean `{near}`?"),
+            None => format!(
+                "`{key}`: unknown word `{word}`; a style is like \"white on blue bold\", a colour a \
+                 name, a number to 255, or #rrggbb"
+            ),
+        }
+    })
+}
+
+fn unknown(key: &str) -> String {
+    let keys = PARTS.iter().map(|(name, _)| *name).chain(["name"]);
+    let all: Vec<&str> = keys.collect();
+    match nearest(key, all.iter().copied()) {
+        Some(near) => format!("unknown key `{key}`, did you mean `{near}`?"),
+        None => format!("unknown key `{key}`; there are {}", all.join(", ")),
+    }
+}

@@ -1,0 +1,69 @@
+//! A text to read: its lines, how they flow, which of them is shown first, what is found in it.
+//!
+//! Plain data, as [`super::screen`]; the view measures and draws it.
+
+use super::Line;
+
+/// How long lines are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Flow {
+    /// Broken between words, each under the last of its pieces.
+    #[default]
+    Words,
+    /// Broken where the line is full, as a terminal does.
+    Cells,
+    /// Cut.
+    Cut,
+}
+
+/// Which part of a text is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// From this line on, counted as shown.
+    From(usize),
+    /// Its end.
+    End,
+    /// From `from` on as well, but so that this line of the text is seen.
+    Seek {
+        /// Counted as shown.
+        from: usize,
+        /// Counted in the text.
+        line: usize,
+    },
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Place::From(0)
+    }
+}
+
+/// What is looked for, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// As typed, cleaned.
+    pub text: String,
+    /// Cursor, in characters, while it is typed.
+    pub cursor: Option<usize>,
+    /// The line of the text that is looked at.
+    pub line: Option<usize>,
+    /// Which of the lines with it that is, from 1; 0: there is none.
+    pub number: usize,
+    /// Lines with it.
+    pub of: usize,
+}
+
+/// A text to read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sheet {
+    /// From top to bottom.
+    pub lines: Vec<Line>,
+    /// How long ones are shown.
+    pub flow: Flow,
+    /// What is shown of it.
+    pub place: Place,
+    /// The line that is pointed at.
+    pub pointed: Option<usize>,
+    /// What is found in it.
+    pub found: Option<Found>,
+}
