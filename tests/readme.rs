@@ -8,6 +8,7 @@
 )]
 
 use ocwatch::core::app::COLUMNS;
+use ocwatch::core::app::filter::FIELDS;
 use ocwatch::core::app::keymap::{keymap, keys_of};
 use ocwatch::core::judge::{
     ActivityState, FAMILY_FINDINGS, LIMITS, Limits, RULES, SERVER_FINDINGS, Slot,
@@ -21,13 +22,13 @@ fn readme() -> PathBuf {
 }
 
 fn keys() -> String {
-    let mut table = String::from("| key | what it does |\n|---|---|\n");
+    let mut table = String::from("| key | name | what it does |\n|---|---|---|\n");
     for binding in keymap() {
-        let keys: Vec<String> = keys_of(binding)
-            .split(' ')
-            .map(|key| format!("`{key}`"))
-            .collect();
-        writeln!(table, "| {} | {} |", keys.join(" "), binding.help).unwrap();
+        let keys = keys_of(binding.keys);
+        let keys = keys.split(' ').filter(|key| !key.is_empty());
+        let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
+        let (keys, name) = (keys.join(" "), binding.name);
+        writeln!(table, "| {keys} | `{name}` | {} |", binding.help).unwrap();
     }
     table
 }
@@ -107,6 +108,15 @@ fn columns() -> String {
     table
 }
 
+fn filters() -> String {
+    let mut table = String::from("| field | looks at | example |\n|---|---|---|\n");
+    for row in &FIELDS {
+        let example = row.example.replace('|', "\\|");
+        writeln!(table, "| `{}:` | {} | `{example}` |", row.name, row.meaning).unwrap();
+    }
+    table
+}
+
 /// What `ocwatch -h` prints.
 fn options() -> String {
     let program = std::process::Command::new(env!("CARGO_BIN_EXE_ocwatch"));
@@ -133,6 +143,7 @@ fn the_tables_are_those_of_the_code() {
     let mut want = put(&is, "keys", &keys());
     want = put(&want, "words", &words());
     want = put(&want, "findings", &findings());
+    want = put(&want, "filters", &filters());
     want = put(&want, "limits", &limits());
     want = put(&want, "columns", &columns());
     want = put(&want, "options", &options());

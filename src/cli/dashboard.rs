@@ -44,10 +44,17 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         panics: watch_panics(),
         panic_for_test: panic_for_test(common),
     };
-    dashboard.run().await.map_err(|why| match why {
-        DashboardError::Terminal(TerminalError::NotATerminal) => Trouble::Usage(why.to_string()),
+    dashboard.run().await.map_err(|why| terminal_trouble(&why))
+}
+
+/// No terminal to draw on or to read keys from is a wrong way to call it; the rest is bad luck.
+pub(super) fn terminal_trouble(why: &DashboardError) -> Trouble {
+    match why {
+        DashboardError::Terminal(TerminalError::NotATerminal | TerminalError::NoKeys) => {
+            Trouble::Usage(why.to_string())
+        }
         _ => Trouble::Failed(format!("failed to show the dashboard: {why}")),
-    })
+    }
 }
 
 /// A panic anywhere gives the terminal back, prints its report, and is told to the loop.

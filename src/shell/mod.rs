@@ -17,3 +17,4 @@ pub mod snapshot;
 mod table;
 pub mod target;
 pub mod watch;
+pub mod welcome;

@@ -15,7 +15,7 @@ use crossterm::terminal::{
 use crossterm::{execute, queue};
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
-use std::io::{self, IsTerminal, Stdout, Write, stdout};
+use std::io::{self, IsTerminal, Stdout, Write, stdin, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The terminal is ours at the moment.
@@ -25,8 +25,11 @@ static ENTERED: AtomicBool = AtomicBool::new(false);
 #[derive(Debug, thiserror::Error)]
 pub enum TerminalError {
     /// The output goes to a file or a pipe.
-    #[error("stdout is not a terminal: use `ocwatch status`")]
+    #[error("stdout is not a terminal, so there is no dashboard: use `ocwatch status`")]
     NotATerminal,
+    /// Neither stdin nor the session has a terminal.
+    #[error("there is no terminal to read keys from: use `ocwatch status`")]
+    NoKeys,
     /// The terminal refused.
     #[error("the terminal refused: {0}")]
     Io(#[from] io::Error),
@@ -43,7 +46,14 @@ impl Terminal {
         if !stdout().is_terminal() {
             return Err(TerminalError::NotATerminal);
         }
-        take_over()?;
+        // Keys come from the session's terminal where stdin is none, as in `echo | ocwatch`.
+        take_over().map_err(|why| {
+            if stdin().is_terminal() {
+                TerminalError::Io(why)
+            } else {
+                TerminalError::NoKeys
+            }
+        })?;
         match ratatui::Terminal::new(CrosstermBackend::new(stdout())) {
             Ok(inner) => Ok(Self { inner }),
             Err(error) => {

@@ -41,12 +41,7 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         detail.story.push(plain(&text(8)));
         detail.tail.push(plain(&text(9)));
     }
-    screen.filter = bit(3).then(|| FilterLine {
-        text: text(10),
-        cursor: bit(4).then_some(usize::try_from(seed % 300).unwrap_or(0)),
-        hits: usize::MAX,
-        of: usize::MAX,
-    });
+    screen.filter = bit(3).then(|| filter(&text(10), &text(11), seed));
     screen.dialog = bit(5).then(|| Dialog {
         scroll: usize::try_from(seed % 7).unwrap_or(0),
         title: text(11),
@@ -99,6 +94,21 @@ fn any_columns(screen: &mut Screen, seed: u64) {
     screen.sort.column = columns.last().copied();
     screen.sort.reversed = seed >> 40 & 1 == 1;
     screen.columns = columns;
+}
+
+fn filter(text: &str, wrong: &str, seed: u64) -> FilterLine {
+    let bit = |n: u64| seed >> n & 1 == 1;
+    FilterLine {
+        text: text.to_owned(),
+        cursor: bit(4).then_some(usize::try_from(seed % 300).unwrap_or(0)),
+        hits: usize::MAX,
+        of: usize::MAX,
+        wrong: if bit(6) {
+            wrong.to_owned()
+        } else {
+            String::new()
+        },
+    }
 }
 
 fn tabs(wide: bool) -> Vec<Tab> {
@@ -157,10 +167,7 @@ fn form(texts: &[String], seed: u64) -> Form {
             .collect(),
         foot: texts
             .iter()
-            .map(|text| Hint {
-                key: text.clone(),
-                words: text.clone(),
-            })
+            .map(|text| Hint::new(text.clone(), text.clone()))
             .collect(),
         scroll: usize::try_from(seed % 44).unwrap_or(0),
     }

@@ -135,8 +135,8 @@ pub struct Common {
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=120), global = true)]
     pub fps: u16,
 
-    /// Dashboard: begin with only the rows that contain this text
-    #[arg(long, value_name = "TEXT", global = true)]
+    /// Dashboard: begin with this filter, like "level:stuck dir:/srv" (the language of the / key)
+    #[arg(long, value_name = "EXPR", global = true)]
     pub filter: Option<String>,
 
     /// Order of the rows: a column's name, or attention; with a - before it reversed
@@ -147,6 +147,11 @@ pub struct Common {
     #[cfg(debug_assertions)]
     #[arg(long, hide = true, global = true)]
     pub panic_for_test: bool,
+
+    /// Look for a server on this port instead of the usual one
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, global = true)]
+    pub usual_port_for_test: Option<u16>,
 }
 
 /// What to do instead of the dashboard.

@@ -1,19 +1,21 @@
-//! `config.toml`: servers, the inspect policy, the thresholds of the judge, the table, and the looks.
+//! `config.toml`: servers, the inspect policy, the thresholds of the judge, the table, the keys and
+//! the looks.
 //!
 //! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
+mod keys;
 mod limits;
 mod table;
-
-pub use table::{Table, sort_named};
 mod theme;
 mod wrong;
 
+pub use table::{Table, sort_named};
 pub use theme::{Look, theme};
 
 use super::args::InspectArg;
 
+use crate::core::app::keymap::Keymap;
 use crate::core::judge::Limits;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -46,6 +48,12 @@ pub struct Config {
     /// The columns of the dashboard and their order.
     #[serde(skip)]
     pub table: Table,
+    /// Keys as written; [`Config::keymap`] is what follows.
+    #[serde(default)]
+    keys: keys::Section,
+    /// The key table with what the file changes.
+    #[serde(skip)]
+    pub keymap: Keymap,
     /// Where it was read from; for messages.
     #[serde(skip)]
     pub path: PathBuf,
@@ -137,6 +145,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     config.thresholds = limits::read(&config.limits).map_err(told)?;
     config.table = table::read(&config.table_written).map_err(told)?;
     config.look = theme::read(&config.theme).map_err(told)?;
+    config.keymap = keys::read(&config.keys).map_err(told)?;
     let mut names = std::collections::BTreeSet::new();
     for entry in &config.server {
         if entry.name.is_empty() || !names.insert(entry.name.as_str()) {

@@ -4,8 +4,8 @@
 //! What it does: read names; a mistake is told with its place and the nearest right name. What it does
 //! not: know any column; the table of columns does.
 
-use super::wrong::{Wrong, nearest};
-use crate::core::app::{ATTENTION, COLUMNS, Column, Sort};
+use super::wrong::Wrong;
+use crate::core::app::{ATTENTION, COLUMNS, Column, Sort, nearest};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::{Spanned, Value};

@@ -1,9 +1,10 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
+use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
-    Column, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Sort, ThemeName,
-    VisibleRow,
+    Column, Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Sort, Tally,
+    ThemeName, VisibleRow,
 };
 use crate::core::id::{PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
@@ -24,21 +25,16 @@ pub struct AppOptions {
     pub utc_offset: Span,
     /// A filter from the command line.
     pub filter: String,
+    /// Filters of earlier runs, oldest first.
+    pub filters: Vec<String>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
     /// The columns of the table, from left to right; none: what suits the width.
     pub columns: Vec<Column>,
     /// The order of the rows.
     pub sort: Sort,
-}
-
-/// The filter line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
-    /// What was typed; matched without regard to case.
-    pub text: String,
-    /// The cursor, in characters, while it is edited.
-    pub cursor: Option<usize>,
+    /// Which key does what.
+    pub keymap: Keymap,
 }
 
 /// A page over everything.
@@ -185,6 +181,8 @@ pub struct App {
     pub(super) judge: Judge,
     /// Thresholds.
     pub limits: Limits,
+    /// Which key does what.
+    pub keymap: Keymap,
     /// Local time minus UTC.
     pub utc_offset: Span,
     /// What the user looks at.
@@ -203,6 +201,10 @@ pub struct App {
     pub log: VecDeque<Logged>,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
+    /// How many rows there are, and what keeps some of them off the screen.
+    pub tally: Tally,
+    /// When the last message was taken; watcher's clock.
+    pub(super) taken_at: UnixMs,
 }
 
 impl App {
@@ -217,10 +219,7 @@ impl App {
         let mut judge = Judge::new(options.limits.clone());
         judge.update(&store, &changes, UnixMs::default());
         let ui = Ui {
-            filter: Filter {
-                text: options.filter,
-                cursor: None,
-            },
+            filter: Filter::new(options.filter, options.filters),
             table_rows: 20,
             sort: options.sort,
             columns: Column::USUAL.to_vec(),
@@ -230,6 +229,7 @@ impl App {
             store,
             judge,
             limits: options.limits,
+            keymap: options.keymap,
             utc_offset: options.utc_offset,
             ui,
             running: BTreeMap::new(),
@@ -239,7 +239,14 @@ impl App {
             results: BTreeMap::new(),
             log: VecDeque::new(),
             rows: Vec::new(),
+            tally: Tally::default(),
+            taken_at: UnixMs::default(),
         }
+    }
+
+    /// What the first key of an action is called here; of one that has none, its command.
+    pub fn key_of(&self, action: Action) -> String {
+        self.keymap.shown(action)
     }
 
     /// What follows from the store.

@@ -3,9 +3,10 @@
 //! What it does not: their order (`order`) and their tree (`tree`).
 
 use crate::core::app::App;
+use crate::core::app::filter::{Facts, Query};
 use crate::core::app::tree::{self, Listed};
 use crate::core::id::SessionKey;
-use crate::core::judge::Level;
+use crate::core::judge::{Level, Verdict};
 
 /// A row before it has words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +23,19 @@ pub struct VisibleRow {
     pub folded: usize,
     /// Of those that are folded away, the one that needs attention most.
     pub worst: Option<SessionKey>,
+    /// It is here only because of what is below it: it does not pass the filter itself.
+    pub context: bool,
+}
+
+/// How many rows there are, folded ones included, and what keeps some of them off the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Sessions that could be shown.
+    pub all: usize,
+    /// Those that pass the filter and, where only attention is shown, need it.
+    pub hits: usize,
+    /// Those that pass the filter and are off the screen because they need no attention.
+    pub calm: usize,
 }
 
 /// Rows kept in sight on both sides of the selected one.
@@ -34,8 +48,7 @@ impl App {
     /// Lays the rows out anew. The selection stays on its session; if that is gone, on its place.
     pub(super) fn refresh_rows(&mut self) {
         let old_place = self.selected_place();
-        let rows = self.lay_out();
-        self.rows = rows;
+        (self.rows, self.tally) = self.lay_out();
         let here = self.ui.selected.as_ref();
         let still = here.is_some_and(|key| self.rows.iter().any(|row| row.key == *key));
         if !self.ui.moved || !still {
@@ -70,27 +83,44 @@ impl App {
         self.rows.iter().position(|row| row.key == *key)
     }
 
-    fn lay_out(&self) -> Vec<VisibleRow> {
+    fn lay_out(&self) -> (Vec<VisibleRow>, Tally) {
+        let query = self.ui.filter.query();
         let mut listed = self.listed();
         tree::join(&mut listed);
+        let mut tally = self.find(&mut listed, &query);
+        let mut rows = self.zombie_rows(&query);
+        tally.all += self.zombies().count();
+        tally.hits += rows.len();
+        rows.extend(tree::rows(&mut listed, self.ui.sort, &self.ui.folded));
+        (rows, tally)
+    }
+
+    /// What passes the filter and the attention switch, with every ancestor of it; and how many do not.
+    fn find(&self, listed: &mut [Listed], query: &Query) -> Tally {
+        let mut tally = Tally {
+            all: listed.len(),
+            ..Tally::default()
+        };
         for place in 0..listed.len() {
-            if self.passes(&listed[place]) {
-                tree::want(&mut listed, place);
+            let one = &mut listed[place];
+            let passes =
+                query.terms.is_empty() || Facts::of(self, one.session, one.verdict).pass(query);
+            if passes && self.ui.attention_only && !wants_attention(one.verdict) {
+                tally.calm += 1;
+            } else if passes {
+                tally.hits += 1;
+                one.hit = true;
+                tree::want(listed, place);
             }
         }
-        let mut rows = self.zombie_rows();
-        rows.extend(tree::rows(&mut listed, self.ui.sort, &self.ui.folded));
-        rows
+        tally
     }
 
     /// Deleted sessions that still run have no row of their own on the server, but here they do: a
     /// person must see them to stop them.
-    fn zombie_rows(&self) -> Vec<VisibleRow> {
-        let text = self.ui.filter.text.to_lowercase();
-        let shown = self.zombies().filter(|key| {
-            let hay = format!("{ZOMBIE} stuck deleted {}", key.session).to_lowercase();
-            text.is_empty() || hay.contains(&text)
-        });
+    fn zombie_rows(&self, query: &Query) -> Vec<VisibleRow> {
+        let zombies = self.zombies();
+        let shown = zombies.filter(|key| Facts::of_zombie(self, key).pass(query));
         let row = |key| VisibleRow {
             key,
             depth: 0,
@@ -98,6 +128,7 @@ impl App {
             below: 0,
             folded: 0,
             worst: None,
+            context: false,
         };
         shown.map(row).collect()
     }
@@ -127,6 +158,7 @@ impl App {
                     session,
                     verdict,
                     parent: None,
+                    hit: false,
                     wanted: false,
                     below: 0,
                 });
@@ -134,33 +166,9 @@ impl App {
         }
         all
     }
-
-    fn passes(&self, one: &Listed) -> bool {
-        if self.ui.attention_only && one.verdict.level < Level::Watch {
-            return false;
-        }
-        let text = self.ui.filter.text.to_lowercase();
-        text.is_empty() || haystack(one).contains(&text)
-    }
 }
 
-/// Everything of a row that a filter text may mean.
-fn haystack(one: &Listed) -> String {
-    let name = one.server.spec.name.as_str();
-    let info = &one.session.info;
-    let finding = one.verdict.leading().map_or("", |f| f.name);
-    let activity = &one.verdict.activity;
-    [
-        name,
-        info.id.as_str(),
-        &info.title,
-        info.directory.as_str(),
-        one.verdict.reported.word(),
-        activity.state.word(),
-        activity.tool.as_deref().unwrap_or_default(),
-        one.verdict.level.word(),
-        finding,
-    ]
-    .join("\n")
-    .to_lowercase()
+/// Watch and above, and what is about to be.
+fn wants_attention(verdict: &Verdict) -> bool {
+    verdict.level >= Level::Watch || verdict.settling.is_some()
 }

@@ -21,6 +21,8 @@ pub(super) struct Listed<'a> {
     pub verdict: &'a Verdict,
     /// The place of its parent.
     pub parent: Option<usize>,
+    /// It passes.
+    pub hit: bool,
     /// It passes, or something below it does.
     pub wanted: bool,
     /// How many wanted ones stand below it, at any depth.
@@ -169,6 +171,7 @@ fn walk(
             below: one.below,
             folded: if is_folded { one.below } else { 0 },
             worst: worst.flatten(),
+            context: !one.hit,
         });
         if !is_folded {
             push(

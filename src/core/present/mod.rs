@@ -10,6 +10,7 @@ mod clean;
 mod detail;
 mod dialog;
 mod explain;
+mod filter;
 mod find;
 mod footer;
 mod form;
@@ -23,6 +24,7 @@ mod rows;
 mod screen;
 mod sheet;
 mod status;
+mod welcome;
 mod words;
 mod zombie;
 
@@ -39,8 +41,10 @@ pub use find::folded;
 pub use json::status_json;
 pub use quote::quote;
 pub use screen::{
-    Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Page, Piece, Row, Screen,
-    ServerChip, Tab, Tone, agreement_glyph,
+    Count, Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Page, Piece,
+    Row, Screen, ServerChip, Tab, Tone, agreement_glyph,
 };
 pub use sheet::{Flow, Found, Place, Sheet};
 pub use status::status_rows;
+pub use welcome::{Welcome, welcome};
+pub use words::clock;
