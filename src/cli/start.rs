@@ -133,6 +133,7 @@ impl Setup {
             export_shown: export_dir().display().to_string(),
             columns: self.config.table.columns.clone(),
             sort: common.sort.unwrap_or(self.config.table.sort),
+            notify: self.config.notify_wishes.rules.clone(),
             keymap: self.config.keymap.clone(),
         };
         App::new(specs, options)

@@ -6,6 +6,7 @@
 
 mod keys;
 mod limits;
+pub mod notify;
 mod table;
 mod theme;
 mod wrong;
@@ -48,6 +49,12 @@ pub struct Config {
     /// The columns of the dashboard and their order.
     #[serde(skip)]
     pub table: Table,
+    /// What is told as written; [`Config::notify_wishes`] is what follows.
+    #[serde(default)]
+    notify: notify::Section,
+    /// What is told, how and when not.
+    #[serde(skip)]
+    pub notify_wishes: notify::Notify,
     /// Keys as written; [`Config::keymap`] is what follows.
     #[serde(default)]
     keys: keys::Section,
@@ -145,6 +152,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     config.thresholds = limits::read(&config.limits).map_err(told)?;
     config.table = table::read(&config.table_written).map_err(told)?;
     config.look = theme::read(&config.theme).map_err(told)?;
+    config.notify_wishes = notify::read(&config.notify).map_err(told)?;
     config.keymap = keys::read(&config.keys).map_err(told)?;
     let mut names = std::collections::BTreeSet::new();
     for entry in &config.server {

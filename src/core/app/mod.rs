@@ -17,6 +17,7 @@ mod marks;
 mod model;
 mod msg;
 mod near;
+pub mod notify;
 mod order;
 mod panes;
 pub mod reply;

@@ -1,6 +1,7 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
 use crate::core::app::keymap::{Action, Keymap};
+use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
     Column, Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Sort, Tally,
@@ -33,6 +34,8 @@ pub struct AppOptions {
     pub columns: Vec<Column>,
     /// The order of the rows.
     pub sort: Sort,
+    /// What the person wants to be told of.
+    pub notify: NotifyRules,
     /// Which key does what.
     pub keymap: Keymap,
 }
@@ -201,6 +204,8 @@ pub struct App {
     pub log: VecDeque<Logged>,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
+    /// What was told, and what is to be told.
+    pub notices: Notices,
     /// How many rows there are, and what keeps some of them off the screen.
     pub tally: Tally,
     /// When the last message was taken; watcher's clock.
@@ -239,6 +244,7 @@ impl App {
             results: BTreeMap::new(),
             log: VecDeque::new(),
             rows: Vec::new(),
+            notices: Notices::new(options.notify),
             tally: Tally::default(),
             taken_at: UnixMs::default(),
         }
@@ -265,10 +271,11 @@ impl App {
         Some((key, self.store.session(key)?))
     }
 
-    /// When time alone changes something that is on the screen: within a second while an age under
-    /// ten minutes, a countdown or the clock is shown.
+    /// When time alone changes something that is on the screen (within a second while an age under
+    /// ten minutes, a countdown or the clock is shown), or somebody is to be told something.
     pub fn next_tick(&self, now: UnixMs) -> Option<Span> {
-        let to_next_second = 1000 - now.0.rem_euclid(1000);
-        Some(Span(to_next_second))
+        let to_next_second = Span(1000 - now.0.rem_euclid(1000));
+        let notice = self.notices.next().map(|at| Span((at - now).0.max(0)));
+        Some(notice.map_or(to_next_second, |wait| wait.min(to_next_second)))
     }
 }
