@@ -5,11 +5,14 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod closer;
 mod filter;
 mod go;
+pub mod history;
 mod key;
 pub mod keymap;
 mod line;
+pub mod live;
 mod look;
 mod marks;
 mod model;
@@ -23,7 +26,10 @@ mod search;
 mod update;
 mod writes;
 
+pub use closer::{PartOf, PartPage, PartRead, PartText};
+pub use history::History;
 pub use line::TextLine;
+pub use live::Live;
 pub use look::ThemeName;
 pub use model::{
     App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,

@@ -26,6 +26,8 @@ pub struct Judge {
     /// The sessions that their servers list, and when each last ran, which their servers look at.
     listed: BTreeMap<SessionKey, Option<UnixMs>>,
     due: Due,
+    /// Whom the last update judged.
+    judged: Vec<SessionKey>,
     judgement: Judgement,
 }
 
@@ -60,6 +62,11 @@ impl Judge {
     /// As of the last update.
     pub fn judgement(&self) -> &Judgement {
         &self.judgement
+    }
+
+    /// The sessions that the last update judged, or found gone; sorted.
+    pub fn judged(&self) -> &[SessionKey] {
+        &self.judged
     }
 
     /// Judges again what the changes touch and what is due. `now` is the watcher's clock; if it
@@ -130,7 +137,9 @@ impl Judge {
         }
         // Their own verdicts are not kept: what is shown has what lay below them in it.
         self.judge_each(store, ancestors, &mut round);
+        self.judged.clear();
         for (key, own) in std::mem::take(&mut round.judged) {
+            self.judged.push(key.clone());
             self.show(store, key, own, &mut round.servers);
         }
         self.judge_servers(store, &round.servers);

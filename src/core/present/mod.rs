@@ -16,6 +16,7 @@ mod header;
 mod help;
 mod json;
 mod log;
+mod part;
 mod quote;
 mod resend;
 mod rows;
@@ -26,12 +27,11 @@ mod words;
 mod zombie;
 
 pub use crate::core::app::ThemeName;
+pub use crate::core::changes::{Audience, ServerState, SessionState, State, Title};
 pub use crate::core::judge::{Agreement, Level};
 pub use ask::ask_lines;
 pub use build::screen;
-pub use changes::{
-    Audience, Change, Changes, ServerState, SessionState, State, Title, change_json, change_line,
-};
+pub use changes::{Change, Changes, change_json, change_line};
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use find::folded;

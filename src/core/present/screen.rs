@@ -66,6 +66,18 @@ impl Mark {
         };
         if ascii { plain } else { utf8 }
     }
+    /// How bad it is; higher is worse.
+    pub fn rank(self) -> u8 {
+        match self {
+            Mark::Unknown => 0,
+            Mark::Rest => 1,
+            Mark::Working => 2,
+            Mark::Settling(_) => 3,
+            Mark::Watch => 4,
+            Mark::NeedsYou => 5,
+            Mark::Stuck => 6,
+        }
+    }
     /// Its tone.
     pub fn tone(self) -> Tone {
         match self {
@@ -202,6 +214,8 @@ pub struct Detail {
     pub timeline: Vec<Line>,
     /// The live tail of what streams now.
     pub tail: Vec<Line>,
+    /// The worst of each minute of the last hour, oldest first; `None` where it was not watched.
+    pub hour: Vec<Option<Mark>>,
     /// Every rule that was tried, with its answer; only while the pane is open.
     pub rules: Vec<Line>,
 }

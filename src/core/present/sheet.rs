@@ -66,4 +66,6 @@ pub struct Sheet {
     pub pointed: Option<usize>,
     /// What is found in it.
     pub found: Option<Found>,
+    /// A word about it for the rule above; may be empty.
+    pub note: &'static str,
 }
