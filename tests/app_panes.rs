@@ -1,15 +1,11 @@
 //! The detail's panes, what is looked for in them, and what became of sessions: messages in, what the
 //! screen says out.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use ocwatch::core::app::keymap::Key;
 use ocwatch::core::app::{
-    App, AppOptions, Effect, Msg, Pane, PartOf, PartRead, PartText, history, live, update,
+    App, AppOptions, Effect, Msg, Pane, PartOf, PartRead, PartText, live, past, update,
 };
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
 use ocwatch::core::present::{Detail, Mark, Page, Place, Screen, Sheet, screen};
@@ -182,9 +178,10 @@ impl Desk {
         let key = self.app.ui.selected.clone().unwrap();
         assert_eq!(self.app.pane(&key), pane);
     }
-    fn a(&self) -> SessionKey {
-        SessionKey::new(ServerId(0), "ses_a".into())
-    }
+}
+
+fn key(id: &str) -> SessionKey {
+    SessionKey::new(ServerId(0), id.into())
 }
 
 fn text(lines: &[Vec<ocwatch::core::present::Piece>]) -> Vec<String> {
@@ -311,16 +308,16 @@ fn tab_goes_through_the_panes_that_have_something() {
     assert_eq!(names(&desk), ["story", "log", "parts", "usage"]);
     desk.key(Key::Tab);
     assert!(desk.app.ui.detail_open, "where it is not seen, it opens");
-    assert_eq!(desk.app.pane(&desk.a()), Pane::Story);
+    assert_eq!(desk.app.pane(&key("ses_a")), Pane::Story);
     for pane in [Pane::Log, Pane::Parts, Pane::Usage, Pane::Story] {
         desk.key(Key::Tab);
-        assert_eq!(desk.app.pane(&desk.a()), pane);
+        assert_eq!(desk.app.pane(&key("ses_a")), pane);
     }
     desk.key(Key::Esc);
     desk.layout(0, 0);
     desk.key(Key::Tab);
     assert!(!desk.app.ui.detail_open, "where it is seen, it need not");
-    assert_eq!(desk.app.pane(&desk.a()), Pane::Log);
+    assert_eq!(desk.app.pane(&key("ses_a")), Pane::Log);
     desk.delta("prt_2", "The index");
     assert_eq!(names(&desk), ["story", "live", "log", "parts", "usage"]);
 }
@@ -358,9 +355,9 @@ fn only_so_much_of_a_stream_is_kept_and_only_of_the_session_that_is_looked_at() 
     assert!(kept <= live::MOST && kept > live::MOST / 2, "{kept}");
     desk.session("ses_b", Status::Busy);
     desk.app.ui.moved = true;
-    desk.app.ui.selected = Some(SessionKey::new(ServerId(0), "ses_b".into()));
+    desk.app.ui.selected = Some(key("ses_b"));
     desk.delta("prt_2", "more");
-    assert!(!desk.app.live.is_of(&desk.a()));
+    assert!(!desk.app.live.is_of(&key("ses_a")));
     assert!(desk.app.live.heard.is_empty(), "another one is looked at");
 }
 
@@ -389,9 +386,8 @@ fn a_tool_s_output_is_read_when_it_is_looked_at_and_again_when_it_grew() {
     };
     assert_eq!(asked(&desk), 1);
     let answer = |desk: &mut Desk, text: &str| {
-        let key = desk.a();
         desk.take(Msg::PartRead(PartRead {
-            key,
+            key: key("ses_a"),
             part: "prt_3".into(),
             of: PartOf::Output,
             read: Ok(PartText {
@@ -491,7 +487,7 @@ fn one_part_is_read_when_it_is_opened_and_nobody_hears_of_it_who_left() {
 #[test]
 fn the_list_of_things_to_do_is_read_once_somebody_looks() {
     let mut desk = Desk::new();
-    let wanted = Effect::ReadTodo { key: desk.a() };
+    let wanted = Effect::ReadTodo { key: key("ses_a") };
     assert!(!desk.effects.contains(&wanted));
     desk.key(Key::Enter);
     assert!(desk.effects.contains(&wanted));
@@ -550,12 +546,9 @@ fn changes_are_kept_newest_first_with_the_last_hour() {
     assert!(log[0].contains("-> "), "{log:?}");
     desk.app.ui.pane = Pane::Story;
     let hour = desk.detail().hour;
-    assert_eq!(hour.len(), history::MINUTES);
-    assert_eq!(
-        hour[..history::MINUTES - 4],
-        vec![None; history::MINUTES - 4]
-    );
-    let watched = &hour[history::MINUTES - 4..];
+    assert_eq!(hour.len(), past::MINUTES);
+    assert_eq!(hour[..past::MINUTES - 4], vec![None; past::MINUTES - 4]);
+    let watched = &hour[past::MINUTES - 4..];
     assert!(watched.iter().all(Option::is_some), "{hour:?}");
     assert_eq!(watched[0], Some(Mark::Working));
     desk.key(Key::Esc);
@@ -569,7 +562,7 @@ fn changes_are_kept_newest_first_with_the_last_hour() {
 #[test]
 fn while_the_server_is_away_the_hour_is_blank_and_its_sessions_change_nothing() {
     let mut desk = Desk::new();
-    let before = desk.app.history.of(&desk.a()).unwrap().entries.len();
+    let before = desk.app.history.of(&key("ses_a")).unwrap().entries.len();
     desk.feed(vec![Body::Link(LinkReport::Lost {
         cause: LostCause::Unreachable,
         text: "gone".into(),
@@ -579,12 +572,12 @@ fn while_the_server_is_away_the_hour_is_blank_and_its_sessions_change_nothing() 
         desk.wait(MINUTE);
     }
     assert_eq!(
-        desk.app.history.of(&desk.a()).unwrap().entries.len(),
+        desk.app.history.of(&key("ses_a")).unwrap().entries.len(),
         before
     );
     let hour = desk.detail().hour;
-    assert_eq!(hour[history::MINUTES - 5..], [None; 5]);
-    assert!(hour[history::MINUTES - 6].is_some(), "{hour:?}");
+    assert_eq!(hour[past::MINUTES - 5..], [None; 5]);
+    assert!(hour[past::MINUTES - 6].is_some(), "{hour:?}");
     let lines = {
         desk.keys("H");
         text(&desk.page().lines)
@@ -613,10 +606,7 @@ fn of_what_changes_all_day_only_the_newest_is_kept_and_of_calm_sessions_nothing(
         }
     }
     assert_eq!(desk.app.history.recent.len(), 500);
-    let of = |id: &str| {
-        let key = SessionKey::new(ServerId(0), id.into());
-        desk.app.history.of(&key)
-    };
+    let of = |id: &str| desk.app.history.of(&key(id));
     for id in &ids {
         assert_eq!(of(id).unwrap().entries.len(), 200, "{id}");
         assert!(of(id).unwrap().before.is_some());
@@ -636,7 +626,7 @@ fn tokens_and_cost_stand_under_each_other_with_those_of_subagents() {
         asked_at: at,
         complete: false,
     })]);
-    desk.app.ui.selected = Some(desk.a());
+    desk.app.ui.selected = Some(key("ses_a"));
     desk.open(Pane::Usage);
     let lines = desk.text();
     assert!(lines[1].starts_with("this session"), "{lines:?}");

@@ -19,7 +19,10 @@ pub fn key(event: KeyEvent) -> Option<Key> {
         KeyCode::Char(c) => character(c, event.modifiers),
         KeyCode::Enter => Some(Key::Enter),
         KeyCode::Esc => Some(Key::Esc),
+        KeyCode::Tab if event.modifiers.contains(KeyModifiers::SHIFT) => Some(Key::BackTab),
         KeyCode::Tab => Some(Key::Tab),
+        KeyCode::BackTab => Some(Key::BackTab),
+        KeyCode::F(number @ 1..=12) => Some(Key::F(number)),
         KeyCode::Backspace => Some(Key::Backspace),
         KeyCode::Delete => Some(Key::Delete),
         KeyCode::Up => Some(Key::Up),
@@ -80,7 +83,7 @@ mod tests {
         assert_eq!(with(KeyCode::Char('a'), KeyModifiers::ALT), None);
         assert_eq!(with(KeyCode::Char('a'), KeyModifiers::SUPER), None);
         assert_eq!(with(KeyCode::Char('1'), KeyModifiers::CONTROL), None);
-        assert_eq!(with(KeyCode::F(1), KeyModifiers::NONE), None);
+        assert_eq!(with(KeyCode::F(13), KeyModifiers::NONE), None);
         let mut event = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
         event.kind = KeyEventKind::Repeat;
         assert_eq!(key(event), Some(Key::Enter));

@@ -1,5 +1,6 @@
 //! Hand-made screens: a rich one like any evening's, and what can lie over it.
 
+use ocwatch::core::app::keymap::keymap;
 use ocwatch::core::id::{ServerId, SessionId, SessionKey};
 use ocwatch::core::present::{
     Agreement, Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Level, Line, Mark, Page,
@@ -113,9 +114,12 @@ fn mark_of(glyph: &str) -> Option<Mark> {
 }
 
 fn hints() -> Vec<Hint> {
-    let hint = |key: &str, words: &str| Hint {
-        key: key.to_owned(),
-        words: words.to_owned(),
+    let hint = |key: &str, words: &str| {
+        let action = keymap().find(|it| it.words == words).map(|it| it.action);
+        Hint {
+            action,
+            ..Hint::new(key, words)
+        }
     };
     vec![
         hint("a", "abort"),
@@ -257,7 +261,29 @@ pub fn filtered() -> Screen {
         cursor: Some(12),
         hits: 2,
         of: 12,
+        wrong: String::new(),
     });
+    screen
+}
+
+/// A kept filter of which something was not understood, with a parent that is only shown for its child.
+pub fn filtered_in_part() -> Screen {
+    let mut screen = rich();
+    screen
+        .rows
+        .retain(|row| row.title.contains("general") || row.title.contains("Port the"));
+    for row in screen.rows.iter_mut().take(2) {
+        row.dim = true;
+    }
+    screen.filter = Some(FilterLine {
+        text: "asking levle:stuck".to_owned(),
+        cursor: None,
+        hits: 1,
+        of: 140,
+        wrong: "no field `levle`, did you mean `level`?".to_owned(),
+    });
+    screen.attention_only = true;
+    screen.calm = 139;
     screen
 }
 
@@ -287,11 +313,10 @@ fn form_line(mark: &str, text: Line, focus: bool) -> FormLine {
 }
 
 fn foot(hints: &[(&str, &str)]) -> Vec<Hint> {
-    let hint = |(key, words): &(&str, &str)| Hint {
-        key: (*key).to_owned(),
-        words: (*words).to_owned(),
-    };
-    hints.iter().map(hint).collect()
+    hints
+        .iter()
+        .map(|(key, words)| Hint::new(*key, *words))
+        .collect()
 }
 
 /// A question with several answers, the second option pointed at.
@@ -396,7 +421,7 @@ pub fn help() -> Screen {
             "export the session to a JSON file that `opencode import` takes",
         ),
         ("x", "show every rule that was tried, with its answer"),
-        ("Enter", "open the detail; Enter again closes it"),
+        ("Enter", "open the detail; again closes it"),
         ("j Down", "next row"),
         ("k Up", "previous row"),
     ] {

@@ -1,9 +1,11 @@
-//! `config.toml`: servers, the inspect policy, the thresholds of the judge, and the looks.
+//! `config.toml`: servers, the inspect policy, the thresholds of the judge, the keys and the looks.
 //!
 //! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
+mod keys;
 mod limits;
+pub mod notify;
 mod theme;
 mod wrong;
 
@@ -11,6 +13,7 @@ pub use theme::{Look, theme};
 
 use super::args::InspectArg;
 
+use crate::core::app::keymap::Keymap;
 use crate::core::judge::Limits;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -37,6 +40,18 @@ pub struct Config {
     /// The thresholds: the defaults with what the file changes.
     #[serde(skip)]
     pub thresholds: Limits,
+    /// What is told as written; [`Config::notify_wishes`] is what follows.
+    #[serde(default)]
+    notify: notify::Section,
+    /// What is told, how and when not.
+    #[serde(skip)]
+    pub notify_wishes: notify::Notify,
+    /// Keys as written; [`Config::keymap`] is what follows.
+    #[serde(default)]
+    keys: keys::Section,
+    /// The key table with what the file changes.
+    #[serde(skip)]
+    pub keymap: Keymap,
     /// Where it was read from; for messages.
     #[serde(skip)]
     pub path: PathBuf,
@@ -127,6 +142,8 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     };
     config.thresholds = limits::read(&config.limits).map_err(told)?;
     config.look = theme::read(&config.theme).map_err(told)?;
+    config.notify_wishes = notify::read(&config.notify).map_err(told)?;
+    config.keymap = keys::read(&config.keys).map_err(told)?;
     let mut names = std::collections::BTreeSet::new();
     for entry in &config.server {
         if entry.name.is_empty() || !names.insert(entry.name.as_str()) {

@@ -1,5 +1,6 @@
 //! Actions on sessions: asked for by a key, carried out by effects, one per session at a time.
 
+use crate::core::app::keymap::Action;
 use crate::core::app::{App, DialogState, Done, Effect, LOGGED, Logged, Running, Shown};
 use crate::core::id::SessionKey;
 use crate::core::judge::Level;
@@ -10,8 +11,6 @@ use crate::core::wire::{Body, Input};
 
 /// For so long a selection that moved by itself is not trusted.
 const STEADY: Span = Span(1500);
-/// Said of a deleted session that still runs.
-pub(super) const DELETED: &str = "it was deleted: only a and R reach what still runs of it";
 /// A result stays at least this long, whatever is typed.
 const RESULT_STAYS: Span = Span(1500);
 
@@ -98,7 +97,7 @@ impl App {
             return self.tell(why);
         }
         if self.store.session(&key).is_none() {
-            return self.tell(DELETED);
+            return self.tell_deleted();
         }
         if self.is_asleep(&key) {
             self.ui.dialog = Some(DialogState::Load(key));
@@ -207,6 +206,14 @@ impl App {
     pub fn is_asleep(&self, key: &SessionKey) -> bool {
         let verdict = self.verdict(key);
         verdict.is_some_and(|v| v.reported == Reported::Unknown(Why::NotAsked))
+    }
+
+    /// Said of a deleted session that still runs.
+    pub(super) fn tell_deleted(&mut self) -> Vec<Effect> {
+        let (abort, reset) = (self.key_of(Action::Abort), self.key_of(Action::Reset));
+        self.tell(&format!(
+            "it was deleted: only {abort} and {reset} reach what still runs of it"
+        ))
     }
 
     pub(super) fn tell(&mut self, words: &str) -> Vec<Effect> {

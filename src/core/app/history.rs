@@ -1,233 +1,100 @@
-//! What became of sessions while we watched: their changes of state, and their last hour.
+//! What was typed into a line before, to be had again with Up and Down.
 //!
-//! What it does: keep what [`Changes`] finds, as it is told to a person. What it does not: word it,
-//! or decide what a change is. Bounded: a session that never changed has nothing here; of each other
-//! one its newest changes and one hour, and fewer changes of each the more of them there are.
+//! What it does: keep lines and a place among them. What it does not: keep anything on a disk.
 
-use crate::core::app::App;
-use crate::core::changes::{Audience, Change, Changes, SessionState, Standing, State, Title};
-use crate::core::id::{ServerId, SessionId, SessionKey};
-use crate::core::judge::Judge;
-use crate::core::store::Store;
-use crate::core::time::UnixMs;
-use std::collections::{BTreeMap, VecDeque};
+/// No more lines are kept.
+pub const KEPT: usize = 100;
 
-/// Minutes of the strip.
-pub const MINUTES: usize = 60;
-/// Changes of all sessions that are kept for the page of all.
-const RECENT: usize = 500;
-/// Changes kept in all; divided among the sessions that have any.
-const MOST: usize = 50_000;
-/// Of one session, at least and at most.
-const OF_ONE: [usize; 2] = [10, 200];
-/// Losses and returns kept of one server.
-const OF_SERVER: usize = 200;
-const MINUTE: i64 = 60_000;
-
-/// A state that a session came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// When it was noticed; watcher's clock.
-    pub at: UnixMs,
-    /// What; `None`: it was no longer listed.
-    pub to: Option<SessionState>,
-}
-
-/// What became of one session.
-#[derive(Debug, Clone)]
-pub struct Past {
-    /// What it was before the first of the entries; `None`: not known.
-    pub before: Option<SessionState>,
-    /// Oldest first.
-    pub entries: VecDeque<Entry>,
-    /// The minute of the last cell.
-    minute: i64,
-    /// The worst of each minute, the last is that of the last change.
-    cells: [Option<Standing>; MINUTES],
-    /// What it is since the last change.
-    now: Option<Standing>,
-}
-
-/// Everything that became of all sessions.
-#[derive(Debug, Clone)]
+/// Lines that were typed, oldest first, each once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct History {
-    changes: Changes,
-    sessions: BTreeMap<SessionKey, Past>,
-    /// When each server was lost and came back: whether it was read from then on.
-    read: BTreeMap<ServerId, VecDeque<(UnixMs, bool)>>,
-    /// The newest changes of all sessions and servers, oldest first.
-    pub recent: VecDeque<Change>,
-}
-
-impl Default for History {
-    fn default() -> Self {
-        Self {
-            changes: Changes::new(Audience::Person),
-            sessions: BTreeMap::new(),
-            read: BTreeMap::new(),
-            recent: VecDeque::new(),
-        }
-    }
+    lines: Vec<String>,
+    /// The line that is looked at, and what was being typed before.
+    at: Option<(usize, String)>,
 }
 
 impl History {
-    /// When there may be something to keep although nothing happened; watcher's clock.
-    pub fn due(&self) -> Option<UnixMs> {
-        self.changes.due()
+    /// With lines of an earlier run.
+    pub fn new(lines: impl IntoIterator<Item = String>) -> Self {
+        let mut history = Self::default();
+        for line in lines {
+            history.add(&line);
+        }
+        history
     }
 
-    /// Takes in what the last judgement changed.
-    pub(super) fn take(&mut self, store: &Store, judge: &Judge, now: UnixMs) {
-        let found = self
-            .changes
-            .next_of(store, judge.judgement(), judge.judged(), now);
-        for change in found {
-            self.note(&change);
-            if self.recent.len() >= RECENT {
-                self.recent.pop_front();
+    /// All lines, oldest first.
+    pub fn lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    /// Takes a line that was sent off; `false` if there is nothing new to keep.
+    pub fn add(&mut self, line: &str) -> bool {
+        self.at = None;
+        let line = line.trim();
+        if line.is_empty() || self.lines.last().is_some_and(|last| last == line) {
+            return false;
+        }
+        self.lines.retain(|it| it != line);
+        self.lines.push(line.to_owned());
+        let over = self.lines.len().saturating_sub(KEPT);
+        self.lines.drain(..over);
+        true
+    }
+
+    /// The line before the one that is looked at; `typed` is kept for the way back.
+    pub fn earlier(&mut self, typed: &str) -> Option<String> {
+        let begun = self.at.take();
+        let (at, draft) = begun.unwrap_or_else(|| (self.lines.len(), typed.to_owned()));
+        let before = at.saturating_sub(1);
+        let line = self.lines.get(before).cloned()?;
+        self.at = Some((before, draft));
+        Some(line)
+    }
+
+    /// The line after it; behind the newest what was being typed.
+    pub fn later(&mut self) -> Option<String> {
+        let (at, draft) = self.at.take()?;
+        match self.lines.get(at + 1) {
+            Some(line) => {
+                self.at = Some((at + 1, draft));
+                Some(line.clone())
             }
-            self.recent.push_back(change);
+            None => Some(draft),
         }
     }
 
-    fn note(&mut self, change: &Change) {
-        match (&change.session, &change.to) {
-            (None, Some(State::Server(server))) => {
-                let is_read = matches!(server.state, "live" | "degraded");
-                let spans = self.read.entry(change.server).or_default();
-                if spans.back().is_none_or(|(_, read)| *read != is_read) {
-                    spans.push_back((change.at, is_read));
-                }
-                if spans.len() > OF_SERVER {
-                    spans.pop_front();
-                }
-            }
-            (Some((id, _)), to) => self.note_session(change, id, session(to.as_ref())),
-            (None, _) => {}
-        }
-    }
-
-    fn note_session(&mut self, change: &Change, id: &SessionId, to: Option<SessionState>) {
-        let [least, most] = OF_ONE;
-        let keep = (MOST / (self.sessions.len() + 1)).clamp(least, most);
-        let key = SessionKey::new(change.server, id.clone());
-        let since = self.watched_since(change.server).unwrap_or(change.at);
-        let past = self.sessions.entry(key).or_insert_with(|| {
-            let before = session(change.from.as_ref());
-            Past::new(since, before)
-        });
-        past.come_to(change.at, to, keep);
-    }
-
-    fn watched_since(&self, server: ServerId) -> Option<UnixMs> {
-        self.read.get(&server)?.front().map(|(at, _)| *at)
-    }
-
-    /// What became of one session; `None`: nothing did.
-    pub fn of(&self, key: &SessionKey) -> Option<&Past> {
-        self.sessions.get(key)
-    }
-
-    /// The worst of each of the last [`MINUTES`], oldest first; `None` where it was not watched.
-    /// `standing`: what it is now.
-    pub fn hour(
-        &self,
-        key: &SessionKey,
-        standing: Standing,
-        now: UnixMs,
-    ) -> [Option<Standing>; MINUTES] {
-        let last = now.0.div_euclid(MINUTE);
-        let past = self.sessions.get(key);
-        let mut cells = [None; MINUTES];
-        for (cell, back) in cells.iter_mut().rev().zip(0..) {
-            let minute = last - back;
-            if self.is_watched(key.server, minute) {
-                *cell = match past {
-                    Some(past) => past.in_minute(minute),
-                    None => Some(standing),
-                };
-            }
-        }
-        cells
-    }
-
-    /// Whether this server was read at any time of this minute.
-    fn is_watched(&self, server: ServerId, minute: i64) -> bool {
-        let (from, to) = (UnixMs(minute * MINUTE), UnixMs((minute + 1) * MINUTE));
-        let mut read = false;
-        for (at, is_read) in self.read.get(&server).into_iter().flatten() {
-            if *at >= to {
-                break;
-            }
-            read = *is_read || (read && *at >= from);
-        }
-        read
+    /// What is shown was changed: it is a new line now.
+    pub fn leave(&mut self) {
+        self.at = None;
     }
 }
 
-fn session(state: Option<&State>) -> Option<SessionState> {
-    match state {
-        Some(State::Session(state)) => Some(state.clone()),
-        _ => None,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Past {
-    fn new(since: UnixMs, before: Option<SessionState>) -> Self {
-        Self {
-            minute: since.0.div_euclid(MINUTE),
-            cells: [None; MINUTES],
-            now: before.as_ref().map(SessionState::standing),
-            before,
-            entries: VecDeque::new(),
-        }
-    }
-
-    fn come_to(&mut self, at: UnixMs, to: Option<SessionState>, keep: usize) {
-        self.go_on(at.0.div_euclid(MINUTE));
-        self.now = to.as_ref().map(SessionState::standing);
-        if let Some(cell) = self.cells.last_mut() {
-            *cell = (*cell).max(self.now);
-        }
-        while self.entries.len() >= keep {
-            self.before = self.entries.pop_front().and_then(|entry| entry.to);
-        }
-        self.entries.push_back(Entry { at, to });
+    #[test]
+    fn earlier_and_later_lead_back_to_what_was_typed() {
+        let mut history = History::new(["a".to_owned(), "b".to_owned(), "a".to_owned()]);
+        assert_eq!(history.lines(), ["b", "a"]);
+        assert_eq!(history.later(), None);
+        assert_eq!(history.earlier("dra").as_deref(), Some("a"));
+        assert_eq!(history.earlier("a").as_deref(), Some("b"));
+        assert_eq!(history.earlier("b").as_deref(), Some("b"), "the oldest");
+        assert_eq!(history.later().as_deref(), Some("a"));
+        assert_eq!(history.later().as_deref(), Some("dra"));
+        assert_eq!(history.later(), None);
+        assert_eq!(History::default().earlier("x"), None);
     }
 
-    /// The same state until this minute.
-    fn go_on(&mut self, minute: i64) {
-        if let Some(cell) = self.cells.last_mut() {
-            *cell = (*cell).max(self.now);
-        }
-        let gone = usize::try_from(minute - self.minute)
-            .unwrap_or(0)
-            .min(MINUTES);
-        self.cells.rotate_left(gone);
-        for cell in self.cells.iter_mut().rev().take(gone) {
-            *cell = self.now;
-        }
-        self.minute = self.minute.max(minute);
-    }
-
-    fn in_minute(&self, minute: i64) -> Option<Standing> {
-        let Ok(back) = usize::try_from(self.minute - minute) else {
-            return self.now;
-        };
-        let place = (MINUTES - 1).checked_sub(back)?;
-        self.cells.get(place).copied().flatten()
-    }
-}
-
-impl App {
-    /// Every change with its title, newest first.
-    pub fn recent_changes(&self) -> impl Iterator<Item = (&Change, Option<&Title>)> {
-        let newest = self.history.recent.iter().rev();
-        newest.map(|change| (change, change.session.as_ref().map(|(_, title)| title)))
-    }
-
-    /// Takes what the last judgement changed into the history.
-    pub(super) fn remember(&mut self, now: UnixMs) {
-        self.history.take(&self.store, &self.judge, now);
+    #[test]
+    fn a_line_is_kept_once_and_not_for_ever() {
+        let mut history = History::new((0..KEPT + 5).map(|n| n.to_string()));
+        assert_eq!(history.lines().len(), KEPT);
+        assert!(!history.add(" "));
+        assert!(!history.add("104"), "already the last");
+        assert!(history.add("7"));
+        assert_eq!(history.lines().iter().filter(|it| *it == "7").count(), 1);
     }
 }

@@ -1,5 +1,6 @@
 //! Marks: several sessions, one plan, one confirmation, one result for each.
 
+use crate::core::app::keymap::Action;
 use crate::core::app::{App, DialogState, Effect};
 use crate::core::id::SessionKey;
 use crate::core::plan::{self, ActionName, Plan};
@@ -70,7 +71,10 @@ impl App {
         let mut effects = Vec::new();
         for key in self.marks(|store, key| plan::unexportable(store, key).is_none()) {
             if self.is_asleep(&key) {
-                self.tell("those of asleep projects stay marked: L loads them first");
+                let load = self.key_of(Action::Load);
+                self.tell(&format!(
+                    "those of asleep projects stay marked: {load} loads them first"
+                ));
                 continue;
             }
             self.ui.marked.remove(&key);

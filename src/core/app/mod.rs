@@ -6,9 +6,9 @@
 
 mod act;
 mod closer;
-mod filter;
+pub mod filter;
 mod go;
-pub mod history;
+mod history;
 mod key;
 pub mod keymap;
 mod line;
@@ -17,7 +17,10 @@ mod look;
 mod marks;
 mod model;
 mod msg;
+mod near;
+pub mod notify;
 mod panes;
+pub mod past;
 pub mod reply;
 mod resend;
 mod reset;
@@ -27,17 +30,18 @@ mod update;
 mod writes;
 
 pub use closer::{PartOf, PartPage, PartRead, PartText};
+pub use filter::Filter;
 pub use history::History;
 pub use line::TextLine;
 pub use live::Live;
 pub use look::ThemeName;
-pub use model::{
-    App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
-};
+pub use model::{App, AppOptions, DialogState, LOGGED, Logged, PageKind, Running, Shown, Ui};
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
+pub use near::nearest;
 pub use panes::Pane;
+pub use past::Pasts;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
-pub use rows::VisibleRow;
+pub use rows::{Tally, VisibleRow};
 pub use search::{Search, Seek};
 pub use update::update;

@@ -1,9 +1,11 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
+use crate::core::app::keymap::{Action, Keymap};
+use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
-    History, InVain, Live, Outcome, Pane, PartPage, PartText, ResendForm, ResetDialog, Search,
-    Seek, ThemeName, VisibleRow,
+    Filter, InVain, Live, Outcome, Pane, PartPage, PartText, Pasts, ResendForm, ResetDialog,
+    Search, Seek, Tally, ThemeName, VisibleRow,
 };
 use crate::core::id::{Epoch, PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
@@ -24,17 +26,14 @@ pub struct AppOptions {
     pub utc_offset: Span,
     /// A filter from the command line.
     pub filter: String,
+    /// Filters of earlier runs, oldest first.
+    pub filters: Vec<String>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
-}
-
-/// The filter line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
-    /// What was typed; matched without regard to case.
-    pub text: String,
-    /// The cursor, in characters, while it is edited.
-    pub cursor: Option<usize>,
+    /// What the person wants to be told of.
+    pub notify: NotifyRules,
+    /// Which key does what.
+    pub keymap: Keymap,
 }
 
 /// A page over everything.
@@ -183,6 +182,8 @@ pub struct App {
     pub(super) judge: Judge,
     /// Thresholds.
     pub limits: Limits,
+    /// Which key does what.
+    pub keymap: Keymap,
     /// Local time minus UTC.
     pub utc_offset: Span,
     /// What the user looks at.
@@ -198,11 +199,17 @@ pub struct App {
     /// Actions that ended, oldest first; the last [`LOGGED`].
     pub log: VecDeque<Logged>,
     /// What became of sessions while we watched.
-    pub history: History,
+    pub history: Pasts,
     /// What streams in the session that is looked at.
     pub live: Live,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
+    /// What was told, and what is to be told.
+    pub notices: Notices,
+    /// How many rows there are, and what keeps some of them off the screen.
+    pub tally: Tally,
+    /// When the last message was taken; watcher's clock.
+    pub(super) taken_at: UnixMs,
 }
 
 impl App {
@@ -217,10 +224,7 @@ impl App {
         let mut judge = Judge::new(options.limits.clone());
         judge.update(&store, &changes, UnixMs::default());
         let ui = Ui {
-            filter: Filter {
-                text: options.filter,
-                cursor: None,
-            },
+            filter: Filter::new(options.filter, options.filters),
             table_rows: 20,
             ..Ui::default()
         };
@@ -228,6 +232,7 @@ impl App {
             store,
             judge,
             limits: options.limits,
+            keymap: options.keymap,
             utc_offset: options.utc_offset,
             ui,
             running: BTreeMap::new(),
@@ -235,10 +240,18 @@ impl App {
             export_shown: options.export_shown,
             results: BTreeMap::new(),
             log: VecDeque::new(),
-            history: History::default(),
+            history: Pasts::default(),
             live: Live::default(),
             rows: Vec::new(),
+            notices: Notices::new(options.notify),
+            tally: Tally::default(),
+            taken_at: UnixMs::default(),
         }
+    }
+
+    /// What the first key of an action is called here; of one that has none, its command.
+    pub fn key_of(&self, action: Action) -> String {
+        self.keymap.shown(action)
     }
 
     /// What follows from the store.
@@ -257,10 +270,11 @@ impl App {
         Some((key, self.store.session(key)?))
     }
 
-    /// When time alone changes something that is on the screen: within a second while an age under
-    /// ten minutes, a countdown or the clock is shown.
+    /// When time alone changes something that is on the screen (within a second while an age under
+    /// ten minutes, a countdown or the clock is shown), or somebody is to be told something.
     pub fn next_tick(&self, now: UnixMs) -> Option<Span> {
-        let to_next_second = 1000 - now.0.rem_euclid(1000);
-        Some(Span(to_next_second))
+        let to_next_second = Span(1000 - now.0.rem_euclid(1000));
+        let notice = self.notices.next().map(|at| Span((at - now).0.max(0)));
+        Some(notice.map_or(to_next_second, |wait| wait.min(to_next_second)))
     }
 }

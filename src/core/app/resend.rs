@@ -84,7 +84,7 @@ impl App {
             return Vec::new();
         };
         let (Some(verdict), Some(session)) = (self.verdict(&key), self.store.session(&key)) else {
-            return self.tell(super::act::DELETED);
+            return self.tell_deleted();
         };
         let (title, directory) = (session.info.title.clone(), session.info.directory.clone());
         let draft = match plan::draft(&self.store, verdict, None, false) {
@@ -190,9 +190,6 @@ impl App {
             return Vec::new();
         };
         match key {
-            Key::Ctrl('c') => vec![Effect::Quit],
-            Key::Ctrl('z') => vec![Effect::Suspend],
-            Key::Ctrl('l') => vec![Effect::Redraw],
             Key::Enter => self.send_prompt(now),
             Key::Tab if form.read_at.is_some() => {
                 form.focus = form.next_field();
@@ -202,16 +199,17 @@ impl App {
                 form.focus = None;
                 Vec::new()
             }
+            // What scrolls is no use in a line.
+            Key::PageUp | Key::PageDown => self.move_dialog(key),
             _ if form.focus.is_some() => {
                 form.line().map(|line| line.key(key));
                 Vec::new()
             }
-            Key::Char('Q') => vec![Effect::Quit],
             Key::Esc | Key::Char('q' | 'n') => {
                 self.ui.dialog = None;
                 Vec::new()
             }
-            _ => Vec::new(),
+            key => self.move_dialog(key),
         }
     }
 

@@ -3,6 +3,7 @@
 //! What it does: keep the dialog bound to its session, and remember which rungs did not help, so
 //! that `R` again begins above them. What it does not: climb; that is an effect.
 
+use crate::core::app::keymap::Action;
 use crate::core::app::{App, DialogState, Done, Effect, Outcome};
 use crate::core::id::{Epoch, SessionKey};
 use crate::core::plan::ActionName;
@@ -54,13 +55,16 @@ impl App {
     /// `R`: always shows the plan first, so it has to be read first.
     pub(super) fn ask_reset(&mut self, now: UnixMs) -> Vec<Effect> {
         if !self.ui.marked.is_empty() {
-            return self.tell("a reset is of one session: Esc unmarks, then R");
+            let reset = self.key_of(Action::Reset);
+            return self.tell(&format!(
+                "a reset is of one session: Esc unmarks, then {reset}"
+            ));
         }
         let Some(key) = self.free_selection() else {
             return Vec::new();
         };
         if let Some(words) = self.not_to_be_reset(&key) {
-            return self.tell(words);
+            return self.tell(&words);
         }
         if let Some(left) = self.unsettled(&key, now) {
             let words = format!("it is not known yet whether it was cut off: wait {left}");
@@ -95,11 +99,14 @@ impl App {
         verdict.map_or_else(Cause::default, |it| reset::cause(it, below))
     }
 
-    fn not_to_be_reset(&self, key: &SessionKey) -> Option<&'static str> {
+    fn not_to_be_reset(&self, key: &SessionKey) -> Option<String> {
         if self.is_asleep(key) {
-            return Some("its project is asleep on this server: L loads it first");
+            let load = self.key_of(Action::Load);
+            return Some(format!(
+                "its project is asleep on this server: {load} loads it first"
+            ));
         }
-        self.not_to_be_touched(key)
+        self.not_to_be_touched(key).map(str::to_owned)
     }
 
     /// The session was read: the plan is shown, if it is still waited for.

@@ -3,7 +3,7 @@
 //! What it does: take the text, count from hit to hit. What it does not: find; which lines there are
 //! is known where they are worded, so a hit is a number here, counted around.
 
-use crate::core::app::keymap::Key;
+use crate::core::app::keymap::{Action, Key};
 use crate::core::app::panes::Pane;
 use crate::core::app::{App, Effect, TextLine};
 
@@ -96,7 +96,10 @@ impl App {
     /// `n`, `N`.
     pub(super) fn next_hit(&mut self, by: isize) -> Vec<Effect> {
         let Some(search) = &mut self.ui.search else {
-            return self.tell("nothing is looked for: / in a page or in the open detail does");
+            let key = self.key_of(Action::Filter);
+            return self.tell(&format!(
+                "nothing is looked for: {key} in a page or in the open detail does"
+            ));
         };
         search.hit = search.hit.saturating_add(by);
         self.ui.seek = Some(Seek::Hit);

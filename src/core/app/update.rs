@@ -1,6 +1,6 @@
 //! One message in, effects out.
 
-use crate::core::app::keymap::{self, Action, Key};
+use crate::core::app::keymap::{Action, Key};
 use crate::core::app::reply::Then;
 use crate::core::app::{App, DialogState, Effect, Msg, PageKind, Pane};
 use crate::core::store::Change;
@@ -15,6 +15,7 @@ const SAME_BREATH: Span = Span(400);
 
 /// Takes one message. `now` is the watcher's clock.
 pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
+    app.taken_at = now;
     let before = app.ui.selected.clone();
     let mut effects = take(app, msg, now);
     if app.ui.selected != before {
@@ -34,6 +35,7 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
             effects
         }
         Msg::Paste(text) => app.paste(&text),
+        Msg::Focus(focused) => app.focus(focused),
         Msg::Layout {
             rows,
             last_scroll,
@@ -44,6 +46,7 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::AbortSent(key) => app.abort_sent(&key, now),
         Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
         Msg::Step { key, words } => app.step(&key, words),
+        Msg::Told(words) => app.tell(&words),
         Msg::Done(done) => app.done(done, now),
         Msg::PromptRead(read) => app.prompt_read(read, now),
         Msg::PartRead(read) => app.part_read(read),
@@ -65,16 +68,20 @@ impl App {
         }
         let recheck = self.judgement().recheck.into_iter();
         let due = recheck.chain(self.history.due()).any(|at| at <= now);
-        if !changes.is_empty() || due {
+        let is_judged = !changes.is_empty() || due;
+        if is_judged {
             self.judge.update(&self.store, &changes, now);
             self.remember(now);
+            self.learn(now);
+        }
+        if is_judged || self.ui.filter.query().is_by_time() {
             let before = self.ui.selected.clone();
             self.refresh_rows();
             if self.ui.selected != before {
                 self.ui.drifted_at = Some(now);
             }
         }
-        Vec::new()
+        self.notices(now)
     }
 
     fn laid_out(&mut self, rows: u16, last: usize, first: usize, detail: bool) -> Vec<Effect> {
@@ -120,14 +127,13 @@ impl App {
         if self.is_typed_on(key, now) {
             return Vec::new();
         }
+        self.notices.touched(now);
         self.clear_seen_results(now);
         self.ui.notice = None;
         self.ui.moved = self.ui.selected.is_some();
-        if self.ui.filter.cursor.is_some() && key != Key::Ctrl('c') && key != Key::Ctrl('z') {
-            return self.type_filter(key);
-        }
-        if self.is_searching() && key != Key::Ctrl('c') && key != Key::Ctrl('z') {
-            return self.type_search(key);
+        if self.ui.filter.cursor.is_some() || self.is_searching() {
+            let leaves = self.leaving(key).filter(|_| !key.is_typed());
+            return leaves.unwrap_or_else(|| self.type_on(key));
         }
         if self.ui.dialog.is_none() {
             self.ui.dialog_scroll = 0;
@@ -137,11 +143,20 @@ impl App {
         if self.ui.reply.is_some() {
             return self.reply_key(key, now);
         }
-        if let Some(action) = keymap::action(key) {
+        if let Some(action) = self.keymap.action(key) {
             self.act(action, key, now)
         } else {
-            self.ui.notice = Some(format!("{key} does nothing here; ? shows the keys"));
-            Vec::new()
+            let help = self.key_of(Action::Help);
+            self.tell(&format!("{key} does nothing here; {help} shows the keys"))
+        }
+    }
+
+    /// A key while a line at the bottom is typed.
+    fn type_on(&mut self, key: Key) -> Vec<Effect> {
+        if self.ui.filter.cursor.is_some() {
+            self.type_filter(key)
+        } else {
+            self.type_search(key)
         }
     }
 
@@ -202,25 +217,44 @@ impl App {
     }
 
     fn answer_dialog(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
-        match key {
-            Key::PageDown => return self.scroll_dialog(DIALOG_PAGE),
-            Key::PageUp => return self.scroll_dialog(-DIALOG_PAGE),
-            _ => {}
+        if let Some(effects) = self.leaving(key).filter(|_| !key.is_typed()) {
+            return effects;
         }
         if let Some(DialogState::Resend(_)) = self.ui.dialog {
             return self.resend_key(key, now);
         }
         match key {
-            Key::Down | Key::Char('j') => self.scroll_dialog(1),
-            Key::Up | Key::Char('k') => self.scroll_dialog(-1),
             Key::Enter | Key::Char('y') => self.confirm(now),
-            Key::Ctrl('c') | Key::Char('Q') => vec![Effect::Quit],
-            Key::Ctrl('z') => vec![Effect::Suspend],
-            Key::Ctrl('l') => vec![Effect::Redraw],
             Key::Esc | Key::Char('q' | 'n') => {
                 self.ui.dialog = None;
                 Vec::new()
             }
+            key => self.move_dialog(key),
+        }
+    }
+
+    /// What a key does wherever it is pressed, also over a dialog or form: leave, stop, draw again.
+    pub(super) fn leaving(&self, key: Key) -> Option<Vec<Effect>> {
+        match self.keymap.action(key)? {
+            Action::Quit => Some(vec![Effect::Quit]),
+            Action::Suspend => Some(vec![Effect::Suspend]),
+            Action::Redraw => Some(vec![Effect::Redraw]),
+            _ => None,
+        }
+    }
+
+    /// A key that has no meaning of its own in a dialog: it moves in its text, or leaves.
+    pub(super) fn move_dialog(&mut self, key: Key) -> Vec<Effect> {
+        if let Some(effects) = self.leaving(key) {
+            return effects;
+        }
+        match self.keymap.arrow(key) {
+            Key::Down => self.scroll_dialog(1),
+            Key::Up => self.scroll_dialog(-1),
+            Key::PageDown => self.scroll_dialog(DIALOG_PAGE),
+            Key::PageUp => self.scroll_dialog(-DIALOG_PAGE),
+            Key::Home => self.scroll_dialog(isize::MIN),
+            Key::End => self.scroll_dialog(isize::MAX),
             _ => Vec::new(),
         }
     }
@@ -253,10 +287,17 @@ impl App {
             return self.toggle_attention();
         }
         if key == Key::Esc {
-            self.ui.notice = Some("q quits".to_owned());
-            return Vec::new();
+            let quits = self.key_that_leaves();
+            return self.tell(&format!("{quits} quits"));
         }
         self.quit()
+    }
+
+    /// The key that leaves at the top. Esc only goes back.
+    fn key_that_leaves(&self) -> String {
+        let mut back = self.keymap.keys(Action::Back).iter();
+        let key = back.find(|key| **key != Key::Esc);
+        key.map_or_else(|| self.key_of(Action::Quit), Key::to_string)
     }
 
     /// What is under way would be left half done: that is said once.

@@ -128,7 +128,7 @@ impl Changes {
         &mut self,
         store: &Store,
         judgement: &Judgement,
-        judged: &[SessionKey],
+        judged: &BTreeSet<SessionKey>,
         now: UnixMs,
     ) -> Vec<Change> {
         let mut keys = std::mem::take(&mut self.holding);

@@ -26,9 +26,8 @@ pub struct Judge {
     /// The sessions that their servers list, and when each last ran, which their servers look at.
     listed: BTreeMap<SessionKey, Option<UnixMs>>,
     due: Due,
-    /// Whom the last update judged.
-    judged: Vec<SessionKey>,
     judgement: Judgement,
+    judged: BTreeSet<SessionKey>,
 }
 
 /// One update under way.
@@ -64,8 +63,8 @@ impl Judge {
         &self.judgement
     }
 
-    /// The sessions that the last update judged, or found gone; sorted.
-    pub fn judged(&self) -> &[SessionKey] {
+    /// The sessions that the last update looked at: no other verdict changed by it. Some may be gone.
+    pub fn judged(&self) -> &BTreeSet<SessionKey> {
         &self.judged
     }
 
@@ -137,9 +136,8 @@ impl Judge {
         }
         // Their own verdicts are not kept: what is shown has what lay below them in it.
         self.judge_each(store, ancestors, &mut round);
-        self.judged.clear();
+        self.judged = round.judged.keys().cloned().collect();
         for (key, own) in std::mem::take(&mut round.judged) {
-            self.judged.push(key.clone());
             self.show(store, key, own, &mut round.servers);
         }
         self.judge_servers(store, &round.servers);

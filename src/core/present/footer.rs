@@ -1,16 +1,16 @@
 //! The footer: what the keys do for the selected row, and only what applies to it.
 
-use super::Hint;
+use super::{Hint, filter};
 use crate::core::app::App;
-use crate::core::app::keymap::{self, Action, When};
+use crate::core::app::keymap::{self, Action, Binding, When};
 use crate::core::judge::Offer;
 use crate::core::plan;
 use crate::core::plan::answer::{Waiting, waiting};
 use crate::core::wire::AskKind;
 
 /// What a key does just now, where that changes.
-fn words_of(app: &App, binding: &keymap::Binding) -> String {
-    let is_over = app.ui.detail_open || app.ui.page.is_some();
+fn words_of(app: &App, binding: &Binding) -> String {
+    let is_over = app.ui.detail_open;
     let marked = app.ui.marked.len();
     match binding.action {
         Action::Open if app.ui.detail_open => "close".to_owned(),
@@ -41,6 +41,10 @@ fn asked(app: &App) -> Vec<Waiting> {
     asks.map_or_else(Vec::new, |key| waiting(&app.store, key))
 }
 
+fn hint(app: &App, action: Action, words: &str) -> Hint {
+    Hint::of(action, app.key_of(action), words)
+}
+
 /// The detail is seen and there is more than one way to look at it.
 fn has_panes(app: &App) -> bool {
     let selected = app.ui.selected.as_ref();
@@ -50,6 +54,32 @@ fn has_panes(app: &App) -> bool {
 
 /// Only what applies now.
 pub(super) fn footer(app: &App) -> Vec<Hint> {
+    if let Some(hints) = filter::hints(app) {
+        return hints;
+    }
+    if app.ui.page.is_some() {
+        return of_page(app);
+    }
+    let applies = applies(app);
+    let offered = keymap::keymap().filter(|it| it.when != When::Moving && applies(it));
+    offered
+        .map(|binding| hint(app, binding.action, &words_of(app, binding)))
+        .collect()
+}
+
+/// How to read a page and leave it.
+fn of_page(app: &App) -> Vec<Hint> {
+    vec![
+        hint(app, Action::Back, "back"),
+        hint(app, Action::Down, "down"),
+        hint(app, Action::Up, "up"),
+        hint(app, Action::PageDown, "page down"),
+        hint(app, Action::Filter, "search"),
+    ]
+}
+
+/// Whether an action would do anything just now.
+pub(super) fn applies(app: &App) -> impl Fn(&Binding) -> bool + use<> {
     let has_row = app.ui.selected.is_some();
     let is_asleep = app
         .ui
@@ -61,29 +91,24 @@ pub(super) fn footer(app: &App) -> Vec<Hint> {
     let selected = app.ui.selected.as_ref();
     let is_refused = selected.is_some_and(|key| plan::refused(&app.store, key).is_some());
     let is_lost = app.store.servers().any(|(_, s)| !s.is_reachable());
-    keymap::keymap()
-        .filter(|binding| match binding.when {
-            When::Moving => false,
+    let offers_prompt = offers_prompt(app);
+    let permission = asks.iter().any(is_permission);
+    let is_logged = !app.log.is_empty();
+    let (has_panes, has_hits) = (has_panes(app), app.ui.search.is_some());
+    move |binding| {
+        let applies = match binding.when {
+            When::Moving | When::Always => true,
             When::Row => has_row,
-            When::Resend => offers_prompt(app),
+            When::Resend => offers_prompt,
             When::Asking => !asks.is_empty(),
-            When::Permission => asks.iter().any(is_permission),
+            When::Permission => permission,
             When::Asleep => is_asleep,
             When::Lost => is_lost,
-            When::Logged => !app.log.is_empty(),
-            When::Panes => has_panes(app),
-            When::Hits => app.ui.search.is_some(),
-            When::Always => true,
-        })
-        .filter(|binding| !(is_asleep && binding.action == Action::Abort))
-        .filter(|binding| !(is_refused && binding.action.changes()))
-        .map(|binding| Hint {
-            key: binding
-                .keys
-                .first()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
-            words: words_of(app, binding),
-        })
-        .collect()
+            When::Logged => is_logged,
+            When::Panes => has_panes,
+            When::Hits => has_hits,
+        };
+        let refused = is_refused && binding.action.changes();
+        applies && !refused && !(is_asleep && binding.action == Action::Abort)
+    }
 }

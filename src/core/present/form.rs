@@ -4,6 +4,7 @@
 //! and what is chosen is told by signs: `>`, `(*)`, `[x]`.
 
 use crate::core::app::App;
+use crate::core::app::keymap::Action;
 use crate::core::app::reply::{Bound, Choices, Form as State, Pick, QuestionForm, Reply};
 use crate::core::plan::answer::{self, Waiting, Wish};
 use crate::core::present::ask::{ask_lines, how_many};
@@ -26,9 +27,9 @@ pub(super) fn form(app: &App) -> Option<Form> {
 
 fn open(app: &App, bound: &Bound, waiting: &Waiting) -> Form {
     let (lines, foot) = match &bound.form {
-        State::Permission(choices) => permission(waiting, choices),
+        State::Permission(choices) => permission(app, waiting, choices),
         State::Deny(line) => deny(waiting, &line.text, line.cursor),
-        State::Question(form) => question(bound, form),
+        State::Question(form) => question(app, bound, form),
         State::Confirm(wish) => confirm(waiting, wish),
     };
     Form {
@@ -117,7 +118,7 @@ fn own_words(mark: &str, text: &str, cursor: usize, focus: bool) -> FormLine {
     }
 }
 
-fn permission(waiting: &Waiting, choices: &Choices) -> (Vec<FormLine>, Vec<Hint>) {
+fn permission(app: &App, waiting: &Waiting, choices: &Choices) -> (Vec<FormLine>, Vec<Hint>) {
     let ask = &waiting.ask;
     let mut lines = texts(ask_lines(ask));
     lines.push(blank());
@@ -143,7 +144,7 @@ fn permission(waiting: &Waiting, choices: &Choices) -> (Vec<FormLine>, Vec<Hint>
     } else {
         hints(&[
             ("Enter", "do it"),
-            ("1-3 j k", "choose"),
+            (&format!("1-3 {}", moves(app)), "choose"),
             ("Tab", "say why"),
             ("Esc", "leave it"),
         ])
@@ -181,7 +182,7 @@ fn confirm(waiting: &Waiting, wish: &Wish) -> (Vec<FormLine>, Vec<Hint>) {
     (lines, hints(&[("Enter y", "do it"), ("Esc", "leave it")]))
 }
 
-fn question(bound: &Bound, form: &QuestionForm) -> (Vec<FormLine>, Vec<Hint>) {
+fn question(app: &App, bound: &Bound, form: &QuestionForm) -> (Vec<FormLine>, Vec<Hint>) {
     let questions = &bound.ask.questions;
     let mut lines = answered(form, questions);
     let asked = questions.get(form.place);
@@ -215,7 +216,7 @@ fn question(bound: &Bound, form: &QuestionForm) -> (Vec<FormLine>, Vec<Hint>) {
     };
     let line = &choices.line;
     lines.push(own_words(&sign, &line.text, line.cursor, typing));
-    (lines, question_foot(form, multiple, typing))
+    (lines, question_foot(app, form, multiple, typing))
 }
 
 /// What was answered so far, a line each.
@@ -260,7 +261,9 @@ fn heading(form: &QuestionForm, asked: Option<&Question>) -> Vec<FormLine> {
     vec![said("", text), blank()]
 }
 
-fn question_foot(form: &QuestionForm, multiple: bool, typing: bool) -> Vec<Hint> {
+fn question_foot(app: &App, form: &QuestionForm, multiple: bool, typing: bool) -> Vec<Hint> {
+    let many = format!("1-9 {}", moves(app));
+    let previous = app.key_of(Action::Fold);
     let has_options = form.page().is_some_and(|it| it.choices.options > 0);
     let enter = if form.is_last() { "send" } else { "next" };
     let mut foot = vec![("Enter", enter)];
@@ -269,22 +272,26 @@ fn question_foot(form: &QuestionForm, multiple: bool, typing: bool) -> Vec<Hint>
     } else if typing {
         foot.push(("Esc", "leave"));
     } else {
-        let choose = if multiple { "space 1-9" } else { "1-9 j k" };
+        let choose = if multiple { "space 1-9" } else { &many };
         foot.extend([(choose, "choose"), ("Tab", "your words"), ("Esc", "leave")]);
     }
     foot.push(("Ctrl-N", "no answer"));
     if form.place > 0 && !typing {
-        foot.push(("h", "previous"));
+        foot.push((&previous, "previous"));
     }
     hints(&foot)
 }
 
+/// The keys that move in a list: `j k`.
+fn moves(app: &App) -> String {
+    let (down, up) = (app.key_of(Action::Down), app.key_of(Action::Up));
+    format!("{down} {up}")
+}
+
 fn hints(foot: &[(&str, &str)]) -> Vec<Hint> {
-    let hint = |(key, words): &(&str, &str)| Hint {
-        key: (*key).to_owned(),
-        words: (*words).to_owned(),
-    };
-    foot.iter().map(hint).collect()
+    foot.iter()
+        .map(|(key, words)| Hint::new(*key, *words))
+        .collect()
 }
 
 fn list(app: &App, pick: &Pick) -> Form {
@@ -303,7 +310,7 @@ fn list(app: &App, pick: &Pick) -> Form {
         lines,
         foot: hints(&[
             ("Enter", "take it"),
-            ("1-9 j k", "choose"),
+            (&format!("1-9 {}", moves(app)), "choose"),
             ("Esc", "leave it"),
         ]),
         scroll: 0,

@@ -1,7 +1,9 @@
 //! The help page: every key, and the words and signs on the screen.
 
-use super::{Mark, Piece, Tone};
-use crate::core::app::keymap;
+use super::footer::applies;
+use super::{Line, Mark, Piece, Tone};
+use crate::core::app::App;
+use crate::core::app::keymap::GROUPS;
 use crate::core::judge;
 
 /// What the marks before a row mean.
@@ -33,17 +35,33 @@ const SIGNS: [(&str, &str); 3] = [
     ),
 ];
 
+/// The key table with the user's keys, in its groups; what does not apply now is dim.
+fn keys(app: &App) -> Vec<Line> {
+    let applies = applies(app);
+    let mut lines = Vec::new();
+    for (heading, table) in &GROUPS {
+        lines.push(vec![Piece::new(*heading, Tone::Strong)]);
+        for binding in *table {
+            let keys = app.keymap.all(binding.action);
+            let tone = if applies(binding) {
+                Tone::Plain
+            } else {
+                Tone::Dim
+            };
+            lines.push(vec![
+                Piece::new(format!("{keys:<9} "), Tone::Key),
+                Piece::new(binding.help, tone),
+                Piece::new(format!("  :{}", binding.name), Tone::Dim),
+            ]);
+        }
+        lines.push(Vec::new());
+    }
+    lines
+}
+
 /// Every line of the key table, and the words on the screen.
-pub(super) fn help() -> Vec<Vec<Piece>> {
-    let mut lines: Vec<Vec<Piece>> = keymap::keymap()
-        .map(|binding| {
-            vec![
-                Piece::new(format!("{:<12}", keymap::keys_of(binding)), Tone::Key),
-                Piece::new(binding.help, Tone::Plain),
-            ]
-        })
-        .collect();
-    lines.push(Vec::new());
+pub(super) fn help(app: &App) -> Vec<Vec<Piece>> {
+    let mut lines = keys(app);
     lines.push(vec![Piece::new("Marks", Tone::Strong)]);
     for (mark, words) in MARKS {
         lines.push(vec![

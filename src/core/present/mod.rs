@@ -9,6 +9,7 @@ mod clean;
 mod detail;
 mod dialog;
 mod explain;
+mod filter;
 mod find;
 mod footer;
 mod form;
@@ -16,6 +17,7 @@ mod header;
 mod help;
 mod json;
 mod log;
+mod notice;
 mod part;
 mod quote;
 mod resend;
@@ -23,6 +25,7 @@ mod rows;
 mod screen;
 mod sheet;
 mod status;
+mod welcome;
 mod words;
 mod zombie;
 
@@ -36,10 +39,13 @@ pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use find::folded;
 pub use json::status_json;
+pub use notice::{NoticeWords, notice_json, notice_words};
 pub use quote::quote;
 pub use screen::{
-    Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Page, Piece, Row, Screen,
-    ServerChip, Tab, Tone, agreement_glyph,
+    Count, Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Page, Piece,
+    Row, Screen, ServerChip, Tab, Tone, agreement_glyph,
 };
 pub use sheet::{Flow, Found, Place, Sheet};
 pub use status::status_rows;
+pub use welcome::{Welcome, welcome};
+pub use words::clock;

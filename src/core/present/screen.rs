@@ -4,6 +4,7 @@
 //! of a server reaches a terminal.
 
 use crate::core::app::ThemeName;
+use crate::core::app::keymap::Action;
 use crate::core::id::SessionKey;
 use crate::core::judge::{Agreement, Level};
 use crate::core::present::{Flow, Found, Place, Sheet};
@@ -180,7 +181,7 @@ pub struct Row {
     pub why_short: String,
     /// Tone of `why`.
     pub tone: Tone,
-    /// Drawn dim: unknown, asleep.
+    /// Drawn dim: unknown, asleep, or shown only for what is below it.
     pub dim: bool,
     /// The result of the last action, shown in place of `why` until the next key.
     pub result: Option<Piece>,
@@ -283,6 +284,27 @@ pub struct Hint {
     pub key: String,
     /// `abort`.
     pub words: String,
+    /// The action of the key table; `None`: a key of a dialog or form.
+    pub action: Option<Action>,
+}
+
+impl Hint {
+    /// A key of a dialog or form.
+    pub fn new(key: impl Into<String>, words: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            words: words.into(),
+            action: None,
+        }
+    }
+
+    /// A key of the table.
+    pub fn of(action: Action, key: impl Into<String>, words: impl Into<String>) -> Self {
+        Self {
+            action: Some(action),
+            ..Self::new(key, words)
+        }
+    }
 }
 
 /// The filter line.
@@ -296,6 +318,19 @@ pub struct FilterLine {
     pub hits: usize,
     /// Rows in all.
     pub of: usize,
+    /// What of it was not understood, and is left out; empty: all was, or it is being typed.
+    pub wrong: String,
+}
+
+/// The first screen of a new user, in place of everything else but notice and footer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Greeting {
+    /// What is missing.
+    pub title: String,
+    /// What to do, a line each; wrapped by the view.
+    pub steps: Vec<Line>,
+    /// What happens meanwhile.
+    pub waits: String,
 }
 
 /// Everything that is on the screen.
@@ -325,12 +360,16 @@ pub struct Screen {
     pub filter: Option<FilterLine>,
     /// Only what needs attention is shown.
     pub attention_only: bool,
+    /// How many sessions are not shown because they need no attention.
+    pub calm: usize,
     /// A dialog over everything.
     pub dialog: Option<Dialog>,
     /// A form over everything.
     pub form: Option<Form>,
     /// A page over everything (help, explain).
     pub page: Option<Page>,
+    /// The first screen of a new user, in place of everything but notice and footer.
+    pub greeting: Option<Greeting>,
     /// A word to the user, instead of the footer.
     pub notice: Option<Piece>,
     /// What the keys do for the selected row.

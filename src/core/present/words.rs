@@ -70,22 +70,12 @@ pub(super) fn finding(finding: &Finding) -> String {
 /// Why a session's state is not known.
 pub(super) fn why_unknown(why: &Why, server: &Server) -> String {
     match why {
-        Why::NotAsked => "asleep: not asked (L loads the project)".to_owned(),
+        Why::NotAsked => "asleep: not asked".to_owned(),
         Why::DirectoryGone => "its folder no longer exists; never asked".to_owned(),
         Why::NotReadYet => "not read yet".to_owned(),
         Why::ReadFailed(text) => clean(&format!("status could not be read: {text}")),
         Why::ServerLost(_) => clean(&format!("{} is away", server.spec.name)),
     }
-}
-
-/// How long the activity has lasted; nothing when that is not known. Of a session whose state is
-/// not known: how long it has not been.
-pub(super) fn age(verdict: &Verdict, server: &Server, now: UnixMs) -> Option<Span> {
-    if let Reported::Unknown(Why::ServerLost(_)) = &verdict.reported {
-        return server.link_since.map(|since| now.since(since));
-    }
-    let since = verdict.activity.since?;
-    Some(server.server_time(now).since(since))
 }
 
 /// A tool that runs for over a minute is emphasised, without a level.
@@ -117,7 +107,7 @@ pub(super) fn model(model: Option<&ModelRef>) -> Option<String> {
 }
 
 /// `14:02:11` in local time.
-pub(super) fn clock(at: UnixMs, utc_offset: Span) -> String {
+pub fn clock(at: UnixMs, utc_offset: Span) -> String {
     let day_seconds = (at + utc_offset).0.div_euclid(1000).rem_euclid(86_400);
     let (h, m, s) = (day_seconds / 3600, day_seconds / 60 % 60, day_seconds % 60);
     format!("{h:02}:{m:02}:{s:02}")

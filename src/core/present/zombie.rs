@@ -6,6 +6,7 @@
 use super::detail::{evidence, headline};
 use super::rows::result;
 use super::{Agreement, Detail, Mark, Piece, Row, Tone, clean, log, words};
+use crate::core::app::keymap::Action;
 use crate::core::app::{App, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::Finding;
@@ -59,7 +60,10 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
 pub(super) fn detail(app: &App, key: &SessionKey) -> Option<Detail> {
     let found = finding(app, key)?;
     let server = app.store.server(key.server)?;
-    let helps = "What helps: a abort · R reset (there is nothing to export: its messages are gone)";
+    let (abort, reset) = (app.key_of(Action::Abort), app.key_of(Action::Reset));
+    let helps = format!(
+        "What helps: {abort} abort · {reset} reset (there is nothing to export: its messages are gone)"
+    );
     let mut story = vec![
         headline(found, app.utc_offset),
         evidence(found, app.utc_offset),

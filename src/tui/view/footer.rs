@@ -1,13 +1,12 @@
 //! The last line: a word to the user, or what the keys do. Only what fits; help always does.
 
-use crate::core::app::keymap::{Action, Key, action, keymap};
+use crate::core::app::keymap::Action;
 use crate::core::present::{Hint, Line, Piece, Screen, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text;
 use crate::tui::theme::Theme;
 
-/// The notice, else what the keys do for the selected row; under a dialog or form, which has the keys,
-/// nothing.
+/// The notice, else what the keys do here; under a dialog or form, which has the keys, nothing.
 pub(super) fn draw(screen: &Screen, y: u16, pen: &mut Pen) {
     let covered = screen.dialog.is_some() || screen.form.is_some();
     let hints = if covered {
@@ -16,25 +15,6 @@ pub(super) fn draw(screen: &Screen, y: u16, pen: &mut Pen) {
         screen.footer.as_slice()
     };
     line(screen, hints, y, pen);
-}
-
-/// The notice, else how to read and leave a page.
-pub(super) fn of_page(screen: &Screen, y: u16, pen: &mut Pen) {
-    let hint = |action: Action, words: &str| {
-        let binding = keymap().find(|binding| binding.action == action);
-        let key = binding.and_then(|binding| binding.keys.first());
-        Hint {
-            key: key.map(ToString::to_string).unwrap_or_default(),
-            words: words.to_owned(),
-        }
-    };
-    let hints = [
-        hint(Action::Back, "back"),
-        hint(Action::Down, "down"),
-        hint(Action::Up, "up"),
-        hint(Action::PageDown, "page down"),
-    ];
-    line(screen, &hints, y, pen);
 }
 
 fn line(screen: &Screen, hints: &[Hint], y: u16, pen: &mut Pen) {
@@ -68,9 +48,7 @@ fn fitting(hints: &[Hint], room: u16, theme: &Theme) -> Line {
 }
 
 fn helps(hint: &Hint) -> bool {
-    let mut chars = hint.key.chars();
-    let key = chars.next().filter(|_| chars.next().is_none());
-    key.and_then(|c| action(Key::Char(c))) == Some(Action::Help)
+    hint.action == Some(Action::Help)
 }
 
 fn push(hint: &Hint, line: &mut Line) {

@@ -19,7 +19,7 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
     pen.rule(area.y + 1, &search::label(page.found.as_ref()));
     reader.draw(body, pen);
     if !search::typed(page.found.as_ref(), area.bottom() - 1, pen) {
-        footer::of_page(screen, area.bottom() - 1, pen);
+        footer::draw(screen, area.bottom() - 1, pen);
     }
 }
 

@@ -5,7 +5,7 @@
 //! it; a text of many kilobytes is measured with each frame.
 
 use super::search;
-use crate::core::present::{Flow, Found, Line, Page, Place, Sheet};
+use crate::core::present::{Flow, Found, Line, Page, Place, Sheet, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text::{self, Glyph};
 use crate::tui::theme::Theme;
@@ -192,8 +192,12 @@ fn plain_cells(line: &Line) -> Option<usize> {
         .sum()
 }
 
-/// The cell where a line's last piece begins; with one piece, where its text does.
+/// The cell where a line's last piece begins; with one piece, where its text does; behind a key,
+/// where that ends.
 fn hanging(line: &Line, glyphs: &[Glyph], theme: &Theme) -> u16 {
+    if let Some(key) = line.first().filter(|it| it.tone == Tone::Key) {
+        return text::width(&key.text, theme);
+    }
     match line.split_last() {
         Some((_, before)) if !before.is_empty() => text::total(&text::line(before, theme)),
         _ => {

@@ -17,7 +17,7 @@ pub(super) static TABLE: &[Binding] = &[
         "open",
         &[Key::Enter],
         "open",
-        "open the detail; Enter again closes it",
+        "open the detail; again closes it",
         When::Row,
     ),
     bind(
@@ -33,7 +33,7 @@ pub(super) static TABLE: &[Binding] = &[
         "next-hit",
         &[Key::Char('n')],
         "next",
-        "go to the next line with what / looks for",
+        "go to the next line with what is looked for",
         When::Hits,
     ),
     bind(
@@ -57,7 +57,7 @@ pub(super) static TABLE: &[Binding] = &[
         "filter",
         &[Key::Char('/')],
         "filter",
-        "show only rows that contain a text; in a page or the open detail: look for it; Esc clears it",
+        "show only some rows: text, level:stuck, age:>5m, !dir:x …; Tab completes, Esc clears; in a page or the open detail: look for a text",
         When::Always,
     ),
     bind(
@@ -65,7 +65,7 @@ pub(super) static TABLE: &[Binding] = &[
         "attention",
         &[Key::Char('!')],
         "attention only",
-        "show only what needs attention",
+        "show only what needs attention, and what is about to; the rule says how many it hides",
         When::Always,
     ),
     bind(
@@ -81,7 +81,7 @@ pub(super) static TABLE: &[Binding] = &[
         "back",
         &[Key::Char('q'), Key::Esc],
         "quit",
-        "go back; at the top, q quits",
+        "go back; at the top: quit (Esc never quits)",
         When::Always,
     ),
     bind(

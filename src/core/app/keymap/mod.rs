@@ -1,13 +1,16 @@
 //! THE key table. Dispatch, footer, help overlay, README and the check for conflicts are all
-//! derived from it; nothing else knows which key does what.
+//! derived from it and from what the user changes in it ([`Keymap`]); nothing else knows which key
+//! does what.
 
 mod acting;
 mod action;
 mod looking;
+mod map;
 mod moving;
 
-pub use super::key::Key;
+pub use super::key::{Key, NoKey};
 pub use action::Action;
+pub use map::{Clash, FIXED, Keymap};
 
 /// When the footer offers an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,9 +44,9 @@ pub enum When {
 pub struct Binding {
     /// What it does.
     pub action: Action,
-    /// Its name in the configuration.
+    /// Its name in the configuration and on the command line.
     pub name: &'static str,
-    /// The keys, the one shown first.
+    /// The keys unless the user chose others, the one shown first; none: the command line has it.
     pub keys: &'static [Key],
     /// One or two words for the footer.
     pub words: &'static str,
@@ -83,16 +86,24 @@ pub fn keymap() -> impl Iterator<Item = &'static Binding> {
     GROUPS.iter().flat_map(|(_, table)| table.iter())
 }
 
-/// What a key does.
-pub fn action(key: Key) -> Option<Action> {
-    keymap()
-        .find(|binding| binding.keys.contains(&key))
-        .map(|binding| binding.action)
+/// The line of the table for an action.
+pub fn binding(action: Action) -> Option<&'static Binding> {
+    keymap().find(|binding| binding.action == action)
 }
 
-/// The keys of an action as shown: `q Esc`.
-pub fn keys_of(binding: &Binding) -> String {
-    let names: Vec<String> = binding.keys.iter().map(Key::to_string).collect();
+/// Keys as shown: `q Esc`; of digits that follow each other the first and last: `1-9`.
+pub fn keys_of(keys: &[Key]) -> String {
+    let digits = keys
+        .iter()
+        .filter(|key| matches!(key, Key::Char('0'..='9')));
+    if let [Key::Char(first), .., Key::Char(last)] = keys
+        && digits.count() == keys.len()
+        && keys.is_sorted()
+        && u32::from(*last) - u32::from(*first) + 1 == u32::try_from(keys.len()).unwrap_or(0)
+    {
+        return format!("{first}-{last}");
+    }
+    let names: Vec<String> = keys.iter().map(Key::to_string).collect();
     names.join(" ")
 }
 
@@ -109,7 +120,7 @@ mod tests {
         for binding in keymap() {
             assert!(names.insert(binding.name), "{} twice", binding.name);
             assert!(actions.insert(binding.action), "{} twice", binding.name);
-            assert!(!binding.keys.is_empty());
+            assert!(!binding.name.contains(' '));
             for key in binding.keys {
                 if let Some(other) = keys.insert(*key, binding.name) {
                     panic!("{key} is both {other} and {}", binding.name);

@@ -78,10 +78,10 @@ impl Choices {
         match key {
             Key::Tab => self.begin_typing(),
             // The first step chooses what is pointed at already.
-            Key::Down | Key::Char('j') if !self.touched => {}
-            Key::Down | Key::Char('j') if self.at + 1 == self.options => self.begin_typing(),
-            Key::Down | Key::Char('j') => self.at += 1,
-            Key::Up | Key::Char('k') => self.at = self.at.saturating_sub(1),
+            Key::Down if !self.touched => {}
+            Key::Down if self.at + 1 == self.options => self.begin_typing(),
+            Key::Down => self.at += 1,
+            Key::Up => self.at = self.at.saturating_sub(1),
             Key::Home => self.at = 0,
             Key::End => self.at = self.options - 1,
             Key::Char(c) => match place(c).filter(|place| *place < self.options) {
@@ -134,7 +134,7 @@ pub(super) enum Pressed {
 }
 
 const EMPTY: &str =
-    "nothing is chosen yet: 1-9, j, k or space choose, Tab types; Ctrl-N leaves it unanswered";
+    "nothing is chosen yet: 1-9, arrows or space choose, Tab types; Ctrl-N leaves it unanswered";
 
 impl QuestionForm {
     /// A form for these questions. If none could be read, there is one line to answer all.
@@ -180,11 +180,11 @@ impl QuestionForm {
             Key::Esc if page.choices.end_typing() => Pressed::Stay,
             Key::Esc => Pressed::Leave,
             Key::Char('q') if !typing => Pressed::Leave,
-            Key::Left | Key::Char('h') if !typing => {
+            Key::Left if !typing => {
                 self.place = self.place.saturating_sub(1);
                 Pressed::Stay
             }
-            Key::Right | Key::Char('l') if !typing => {
+            Key::Right if !typing => {
                 if page.given.is_some() && !self.is_last() {
                     self.place += 1;
                 }

@@ -1,6 +1,7 @@
 //! The keys `r y Y d`: which ask is meant, and what opens or is done at once.
 
 use super::{Bound, Choices, Form, PERMISSION_CHOICES, Pick, QuestionForm, Reply, Then};
+use crate::core::app::keymap::Action;
 use crate::core::app::{App, Effect, TextLine};
 use crate::core::id::SessionKey;
 use crate::core::plan::answer::{self, Refusal, Waiting, Wish};
@@ -56,7 +57,7 @@ impl App {
             return Some(if lost.is_empty() {
                 answer::nothing(&self.store, key).to_string()
             } else {
-                format!("{} (a)", Refusal::Lost(lost))
+                format!("{} ({})", Refusal::Lost(lost), self.key_of(Action::Abort))
             });
         }
         let fresh = |at: UnixMs| now.since(at) < UNSEEN;
@@ -73,10 +74,14 @@ impl App {
         let form = match then {
             Then::Reply | Then::Deny if to.ghost => Form::Confirm(Wish::Dismiss),
             _ if to.ghost => {
-                return self.tell("nobody waits for the answer any more: d dismisses it");
+                let key = self.key_of(Action::Deny);
+                return self.tell(&format!(
+                    "nobody waits for the answer any more: {key} dismisses it"
+                ));
             }
             Then::Once | Then::Always if !permission => {
-                return self.tell("it asks a question: r answers it");
+                let key = self.key_of(Action::Reply);
+                return self.tell(&format!("it asks a question: {key} answers it"));
             }
             Then::Once => return self.send(to, &Wish::Once, now),
             Then::Always => Form::Confirm(Wish::Always),

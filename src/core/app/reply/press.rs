@@ -14,11 +14,8 @@ const OVERTAKEN: &str = "it is no longer asked: nothing was sent";
 impl App {
     /// A key while a form or the list is open.
     pub(in crate::core::app) fn reply_key(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
-        match key {
-            Key::Ctrl('c') => return vec![Effect::Quit],
-            Key::Ctrl('z') => return vec![Effect::Suspend],
-            Key::Ctrl('l') => return vec![Effect::Redraw],
-            _ => {}
+        if let Some(effects) = self.leaving(key).filter(|_| !key.is_typed()) {
+            return effects;
         }
         match self.ui.reply.take() {
             Some(Reply::Pick(pick)) => self.pick_key(pick, key, now),
@@ -29,7 +26,7 @@ impl App {
 
     fn pick_key(&mut self, mut pick: Pick, key: Key, now: UnixMs) -> Vec<Effect> {
         let last = pick.asks.len().saturating_sub(1);
-        match key {
+        match self.unless_own(key) {
             Key::Esc | Key::Char('q') => return Vec::new(),
             Key::Enter => {
                 let chosen = pick.asks.get(pick.at);
@@ -39,10 +36,10 @@ impl App {
                     None => self.tell(OVERTAKEN),
                 };
             }
-            Key::Down | Key::Char('j') => pick.at = (pick.at + 1).min(last),
-            Key::Up | Key::Char('k') => pick.at = pick.at.saturating_sub(1),
-            Key::Home | Key::Char('g') => pick.at = 0,
-            Key::End | Key::Char('G') => pick.at = last,
+            Key::Down => pick.at = (pick.at + 1).min(last),
+            Key::Up => pick.at = pick.at.saturating_sub(1),
+            Key::Home => pick.at = 0,
+            Key::End => pick.at = last,
             Key::Char(c @ '1'..='9') => {
                 let place = c.to_digit(10).and_then(|it| usize::try_from(it - 1).ok());
                 pick.at = place.filter(|it| *it <= last).unwrap_or(pick.at);
@@ -55,6 +52,11 @@ impl App {
 
     fn bound_key(&mut self, mut bound: Box<Bound>, key: Key, now: UnixMs) -> Vec<Effect> {
         let last_scroll = self.ui.last_scroll;
+        let key = if bound.is_typing() {
+            key
+        } else {
+            self.unless_own(key)
+        };
         match key {
             Key::PageUp => bound.scroll = (bound.scroll + PAGE).min(last_scroll),
             Key::PageDown => bound.scroll = bound.scroll.saturating_sub(PAGE),
@@ -66,6 +68,14 @@ impl App {
         }
         self.ui.reply = Some(Reply::To(bound));
         Vec::new()
+    }
+
+    /// The arrow that a key is, unless a form has a meaning of its own for it.
+    fn unless_own(&self, key: Key) -> Key {
+        match key {
+            Key::Char('0'..='9' | ' ' | 'y' | 'n' | 'q') => key,
+            key => self.keymap.arrow(key),
+        }
     }
 
     fn pressed(&mut self, bound: Box<Bound>, pressed: Pressed, now: UnixMs) -> Vec<Effect> {
@@ -104,6 +114,16 @@ impl App {
 }
 
 impl Bound {
+    /// Characters go into a line.
+    fn is_typing(&self) -> bool {
+        match &self.form {
+            Form::Permission(choices) => choices.is_typing(),
+            Form::Question(form) => form.page().is_some_and(|it| it.choices.is_typing()),
+            Form::Deny(_) => true,
+            Form::Confirm(_) => false,
+        }
+    }
+
     fn press(&mut self, key: Key) -> Pressed {
         match &mut self.form {
             Form::Permission(choices) => permission(choices, key),
@@ -128,7 +148,7 @@ impl Bound {
 fn permission(choices: &mut Choices, key: Key) -> Pressed {
     match key {
         Key::Enter if !choices.touched => {
-            Pressed::Say("nothing is chosen yet: 1-3, j, k or space choose, Tab types")
+            Pressed::Say("nothing is chosen yet: 1-3, arrows or space choose, Tab types")
         }
         Key::Enter => match choices.at {
             0 => Pressed::Send(Wish::Once),

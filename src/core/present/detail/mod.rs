@@ -53,7 +53,7 @@ pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail>
     if told.sheet.is_some() {
         return Some(told);
     }
-    let mut story = story::story(verdict, (server, &of_server), now, app.utc_offset);
+    let mut story = story::story(app, verdict, (server, &of_server), now);
     story.extend(story::lost(verdict, app));
     story.extend(log::newest(app, key));
     let told = Detail {

@@ -1,7 +1,7 @@
 //! What became of one session: its changes of state, and the marks of its last hour.
 
 use crate::core::app::App;
-use crate::core::app::history::Past;
+use crate::core::app::past::Past;
 use crate::core::changes::{SessionState, Standing};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Level, Verdict};

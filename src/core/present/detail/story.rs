@@ -1,6 +1,7 @@
 //! What is wrong with a session (or is not), with its evidence, and what is asked.
 
 use crate::core::app::App;
+use crate::core::app::keymap::{Action, Keymap};
 use crate::core::judge::{Finding, Level, Offer, Verdict};
 use crate::core::plan::answer;
 use crate::core::present::ask::{ask_lines, question_lines};
@@ -16,18 +17,19 @@ const FIRST_TIME: i64 = 1_000_000_000_000;
 const LOST: &str = "lost-ask";
 
 pub(super) fn story(
+    app: &App,
     verdict: &Verdict,
     (server, server_findings): (&Server, &[Finding]),
     now: UnixMs,
-    offset: Span,
 ) -> Vec<Line> {
+    let offset = app.utc_offset;
     let mut lines = Vec::new();
     for finding in &verdict.findings {
         lines.push(headline(finding, offset));
         lines.push(evidence(finding, offset));
         if finding.level > Level::Ok && !finding.offers.is_empty() {
             let read_only = server.dialect == Some(Dialect::V2);
-            let text = helps(&finding.offers, read_only);
+            let text = helps(&app.keymap, &finding.offers, read_only);
             lines.push(vec![Piece::new(text, Tone::Plain)]);
         }
     }
@@ -96,33 +98,50 @@ pub(in crate::core::present) fn headline(finding: &Finding, offset: Span) -> Lin
 }
 
 /// What a person can do about it, with the key where there is one and it does anything.
-fn helps(offers: &[Offer], read_only: bool) -> String {
-    let words: Vec<&str> = offers
-        .iter()
-        .filter_map(|offer| match offer {
-            Offer::Abort if read_only => Some("stop it in OpenCode"),
-            Offer::Export if read_only => Some("export it in OpenCode"),
-            Offer::Abort => Some("a abort"),
-            Offer::Export => Some("e export"),
-            Offer::Answer if read_only => Some("answer it in OpenCode"),
-            Offer::Dismiss if read_only => Some("dismiss the ask in OpenCode"),
-            Offer::Unrevert if read_only => Some("take back the revert in OpenCode"),
-            Offer::Answer => Some("r reply"),
-            Offer::Resend if !read_only => Some("s resend"),
-            Offer::Continue if !read_only => Some("s continue"),
-            Offer::Resend => Some("send a new prompt in OpenCode"),
-            Offer::Wait => Some("wait"),
-            Offer::Run => Some("run it in OpenCode"),
-            Offer::Continue => Some("tell it to go on in OpenCode"),
-            Offer::Dismiss => Some("d dismiss"),
-            Offer::Fork if read_only => Some("fork before the broken turn in OpenCode"),
-            Offer::Fork => Some("R fork before the broken turn"),
-            Offer::Unrevert => Some("R take back the revert"),
-            Offer::Reset if !read_only => Some("R reset"),
-            Offer::Dispose | Offer::Reset => None,
-        })
-        .collect();
+fn helps(keymap: &Keymap, offers: &[Offer], read_only: bool) -> String {
+    let help = if read_only { in_opencode } else { by_key };
+    let words = offers.iter().filter_map(|offer| match help(*offer)? {
+        (Some(action), words) => Some(format!("{} {words}", keymap.shown(action))),
+        (None, words) => Some(words.to_owned()),
+    });
+    let words: Vec<String> = words.collect();
     format!("What helps: {}", words.join(" · "))
+}
+
+/// What helps, and the action that does it.
+type Help = Option<(Option<Action>, &'static str)>;
+
+fn by_key(offer: Offer) -> Help {
+    Some(match offer {
+        Offer::Abort => (Some(Action::Abort), "abort"),
+        Offer::Export => (Some(Action::Export), "export"),
+        Offer::Answer => (Some(Action::Reply), "reply"),
+        Offer::Dismiss => (Some(Action::Deny), "dismiss"),
+        Offer::Resend => (Some(Action::Resend), "resend"),
+        Offer::Continue => (Some(Action::Resend), "continue"),
+        Offer::Fork => (Some(Action::Reset), "fork before the broken turn"),
+        Offer::Unrevert => (Some(Action::Reset), "take back the revert"),
+        Offer::Reset => (Some(Action::Reset), "reset"),
+        Offer::Wait | Offer::Run => return in_opencode(offer),
+        Offer::Dispose => return None,
+    })
+}
+
+fn in_opencode(offer: Offer) -> Help {
+    let words = match offer {
+        Offer::Abort => "stop it in OpenCode",
+        Offer::Export => "export it in OpenCode",
+        Offer::Answer => "answer it in OpenCode",
+        Offer::Dismiss => "dismiss the ask in OpenCode",
+        Offer::Resend => "send a new prompt in OpenCode",
+        Offer::Continue => "tell it to go on in OpenCode",
+        Offer::Fork => "fork before the broken turn in OpenCode",
+        Offer::Unrevert => "take back the revert in OpenCode",
+        Offer::Run => "run it in OpenCode",
+        Offer::Wait => "wait",
+        Offer::Reset | Offer::Dispose => return None,
+    };
+    Some((None, words))
 }
 
 /// `Evidence: message msg_…, age 12 min`.
