@@ -48,6 +48,7 @@ pub(super) fn of_detail(screen: &Screen, regions: &Regions, theme: &Theme) -> St
         Some([first, height, total]) if screen.detail_open => {
             let sheet = screen.detail.as_ref().and_then(|it| it.sheet.as_ref());
             let note = sheet.map_or("", |it| it.note);
+            let note = if note.is_empty() { "detail" } else { note };
             let seen = joined(note, &seen(first, height, total), theme);
             joined(&search::label(search::of(screen)), &seen, theme)
         }
