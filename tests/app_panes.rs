@@ -150,6 +150,7 @@ impl Desk {
             last_scroll,
             first,
             detail: true,
+            columns: Vec::new(),
         });
     }
     fn wait(&mut self, ms: i64) {

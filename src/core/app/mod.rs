@@ -6,6 +6,7 @@
 
 mod act;
 mod closer;
+mod columns;
 pub mod filter;
 mod go;
 mod history;
@@ -19,6 +20,7 @@ mod model;
 mod msg;
 mod near;
 pub mod notify;
+mod order;
 mod panes;
 pub mod past;
 pub mod reply;
@@ -26,10 +28,13 @@ mod resend;
 mod reset;
 mod rows;
 mod search;
+mod sort;
+mod tree;
 mod update;
 mod writes;
 
 pub use closer::{PartOf, PartPage, PartRead, PartText};
+pub use columns::{About, COLUMNS, Column};
 pub use filter::Filter;
 pub use history::History;
 pub use line::TextLine;
@@ -44,4 +49,5 @@ pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::{Tally, VisibleRow};
 pub use search::{Search, Seek};
+pub use sort::{ATTENTION, Sort};
 pub use update::update;
