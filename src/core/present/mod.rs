@@ -43,10 +43,10 @@ pub use json::status_json;
 pub use notice::{NoticeWords, notice_json, notice_words};
 pub use quote::quote;
 pub use screen::{
-    Count, Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Page, Piece,
-    Row, Screen, ServerChip, Tab, Tone, agreement_glyph,
+    Count, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Piece, Row, Screen,
+    ServerChip, Tone, agreement_glyph,
 };
-pub use sheet::{Flow, Found, Place, Sheet};
+pub use sheet::{Detail, Flow, Found, Page, Place, Sheet, Tab};
 pub use status::status_rows;
 pub use welcome::{Welcome, welcome};
 pub use words::clock;
