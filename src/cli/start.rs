@@ -128,8 +128,10 @@ impl Setup {
         let options = AppOptions {
             utc_offset: utc_offset(&self.clock),
             filter: common.filter.clone().unwrap_or_default(),
+            filters: Vec::new(),
             limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
+            notify: self.config.notify_wishes.rules.clone(),
             keymap: self.config.keymap.clone(),
         };
         App::new(specs, options)

@@ -1,13 +1,15 @@
 //! The terminal as a guard: entered, left, and restored whatever happens.
 //!
-//! What it does: raw mode, the alternate screen, bracketed paste, synchronized drawing. What it
+//! What it does: raw mode, the alternate screen, bracketed paste, reports of the focus, synchronized drawing. What it
 //! does not: read keys, or decide what is drawn. Invariant: what [`Terminal::new`] changed is
 //! undone exactly once: on drop, by [`restore`], or by the panic hook, whichever comes first.
 
 use super::theme::Theme;
 use crate::core::present::Screen;
 use crossterm::cursor::{Hide, Show};
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
     disable_raw_mode, enable_raw_mode,
@@ -144,13 +146,20 @@ pub fn install_panic_hook() {
 }
 
 fn write_enter(out: &mut impl Write) -> io::Result<()> {
-    execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide)
+    execute!(
+        out,
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        EnableFocusChange,
+        Hide
+    )
 }
 
 fn write_leave(out: &mut impl Write) -> io::Result<()> {
     execute!(
         out,
         EndSynchronizedUpdate,
+        DisableFocusChange,
         DisableBracketedPaste,
         LeaveAlternateScreen,
         Show
@@ -172,7 +181,7 @@ mod tests {
             String::from_utf8(enter).unwrap(),
             String::from_utf8(leave).unwrap(),
         );
-        for mode in ["?1049", "?2004"] {
+        for mode in ["?1049", "?2004", "?1004"] {
             assert!(enter.contains(&format!("\x1b[{mode}h")), "{enter:?}");
             assert!(leave.contains(&format!("\x1b[{mode}l")), "{leave:?}");
         }

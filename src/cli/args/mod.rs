@@ -135,8 +135,8 @@ pub struct Common {
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=120), global = true)]
     pub fps: u16,
 
-    /// Dashboard: begin with only the rows that contain this text
-    #[arg(long, value_name = "TEXT", global = true)]
+    /// Dashboard: begin with this filter, like "level:stuck dir:/srv" (the language of the / key)
+    #[arg(long, value_name = "EXPR", global = true)]
     pub filter: Option<String>,
 
     /// Panic once the dashboard is drawn

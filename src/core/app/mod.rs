@@ -5,8 +5,9 @@
 //! the server's own answers have not proven.
 
 mod act;
-mod filter;
+pub mod filter;
 mod go;
+mod history;
 mod key;
 pub mod keymap;
 mod line;
@@ -15,6 +16,7 @@ mod marks;
 mod model;
 mod msg;
 mod near;
+pub mod notify;
 mod panes;
 pub mod reply;
 mod resend;
@@ -24,16 +26,16 @@ mod search;
 mod update;
 mod writes;
 
+pub use filter::Filter;
+pub use history::History;
 pub use line::TextLine;
 pub use look::ThemeName;
-pub use model::{
-    App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
-};
+pub use model::{App, AppOptions, DialogState, LOGGED, Logged, PageKind, Running, Shown, Ui};
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
 pub use near::nearest;
 pub use panes::Pane;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
-pub use rows::VisibleRow;
+pub use rows::{Tally, VisibleRow};
 pub use search::{Search, Seek};
 pub use update::update;

@@ -169,7 +169,7 @@ pub struct Row {
     pub why_short: String,
     /// Tone of `why`.
     pub tone: Tone,
-    /// Drawn dim: unknown, asleep.
+    /// Drawn dim: unknown, asleep, or shown only for what is below it.
     pub dim: bool,
     /// The result of the last action, shown in place of `why` until the next key.
     pub result: Option<Piece>,
@@ -304,6 +304,8 @@ pub struct FilterLine {
     pub hits: usize,
     /// Rows in all.
     pub of: usize,
+    /// What of it was not understood, and is left out; empty: all was, or it is being typed.
+    pub wrong: String,
 }
 
 /// The first screen of a new user, in place of everything else but notice and footer.
@@ -344,6 +346,8 @@ pub struct Screen {
     pub filter: Option<FilterLine>,
     /// Only what needs attention is shown.
     pub attention_only: bool,
+    /// How many sessions are not shown because they need no attention.
+    pub calm: usize,
     /// A dialog over everything.
     pub dialog: Option<Dialog>,
     /// A form over everything.
