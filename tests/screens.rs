@@ -2,6 +2,13 @@
 //!
 //! Each snapshot shows the text, then per line which spans have which style (`12-14 red+bold`).
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may fail loudly"
+)]
+
 #[path = "screens/desk.rs"]
 mod desk;
 #[path = "screens/fixture.rs"]
