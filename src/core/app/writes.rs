@@ -27,6 +27,9 @@ impl Action {
             | Action::Quit
             | Action::Filter
             | Action::Attention
+            | Action::Sort
+            | Action::SortReverse
+            | Action::SortColumn
             | Action::Fold
             | Action::Unfold
             | Action::Down
