@@ -15,7 +15,7 @@ use ocwatch::core::present::{Screen, screen};
 use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{Body, Choice, EventKind, Input, ModelRef, WholePrompt};
-use ocwatch::tui::{Theme, detail_seen, first_line, last_scroll, table_rows};
+use ocwatch::tui::{Theme, detail_seen, first_line, last_scroll, shown_columns, table_rows};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -75,6 +75,7 @@ impl Desk {
         let layout = Msg::Layout {
             rows: table_rows(self.area, &shown),
             last_scroll: last_scroll(self.area, &shown, &self.theme),
+            columns: shown_columns(self.area, &shown, &self.theme),
             first: first_line(self.area, &shown, &self.theme),
             detail: detail_seen(self.area, &shown),
         };

@@ -14,7 +14,7 @@ pub const VIEWS: &[(&str, &str, &str)] = &[
     ("view_table", "", "TTS-Ebook"),
     ("view_attention", "!", "attention only"),
     ("view_marked", "space j space", "TTS-Ebook"),
-    ("view_folded", "j h", "+1"),
+    ("view_folded", "j h", "Port the parser +"),
     ("view_result", "e", "export done"),
     ("view_detail", "Enter", "stale-busy since"),
     ("view_parts", "Enter Tab", "user msg_t1"),
