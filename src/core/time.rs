@@ -33,6 +33,7 @@ impl UnixMs {
     }
 
     /// The next point that is a whole number of these units; at least one millisecond ahead.
+    #[must_use]
     pub fn next_whole(self, unit: Span) -> UnixMs {
         let unit = unit.0.max(1);
         self + Span(unit - self.0.rem_euclid(unit))
