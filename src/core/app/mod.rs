@@ -5,6 +5,8 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod attach;
+mod copy;
 pub mod filter;
 mod go;
 mod history;
@@ -26,6 +28,8 @@ mod search;
 mod update;
 mod writes;
 
+pub use attach::AttachRules;
+pub use copy::Copied;
 pub use filter::Filter;
 pub use history::History;
 pub use line::TextLine;

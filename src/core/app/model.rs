@@ -4,8 +4,8 @@ use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
-    Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Tally, ThemeName,
-    VisibleRow,
+    AttachRules, Copied, Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek,
+    Tally, ThemeName, VisibleRow,
 };
 use crate::core::id::{PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
@@ -32,6 +32,8 @@ pub struct AppOptions {
     pub export_shown: String,
     /// What the person wants to be told of.
     pub notify: NotifyRules,
+    /// What `t` runs.
+    pub attach: AttachRules,
     /// Which key does what.
     pub keymap: Keymap,
 }
@@ -56,6 +58,10 @@ pub enum DialogState {
     Reset(ResetDialog),
     /// Load an asleep project for this session.
     Load(SessionKey),
+    /// Attach to a session of an asleep project.
+    Attach(SessionKey),
+    /// What was copied.
+    Copied(Copied),
     /// A prompt before it is sent.
     Resend(Box<ResendForm>),
 }
@@ -196,6 +202,10 @@ pub struct App {
     pub rows: Vec<VisibleRow>,
     /// What was told, and what is to be told.
     pub notices: Notices,
+    /// What `t` runs.
+    pub(super) attach_rules: AttachRules,
+    /// Where the last export of each session lies, of those made here.
+    pub(super) exports: BTreeMap<SessionKey, String>,
     /// How many rows there are, and what keeps some of them off the screen.
     pub tally: Tally,
     /// When the last message was taken; watcher's clock.
@@ -232,6 +242,8 @@ impl App {
             log: VecDeque::new(),
             rows: Vec::new(),
             notices: Notices::new(options.notify),
+            attach_rules: options.attach,
+            exports: BTreeMap::new(),
             tally: Tally::default(),
             taken_at: UnixMs::default(),
         }
