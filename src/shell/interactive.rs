@@ -20,9 +20,10 @@ use crate::shell::signals::{Request, Signals, stop_here};
 use crate::tui::{self, Pacer, Terminal, TerminalError, Theme};
 use crossterm::event::{Event, EventStream};
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
 
 /// Inputs per turn of the loop, at most.
@@ -88,6 +89,16 @@ struct Show {
     ended: Option<Exit>,
 }
 
+impl Show {
+    /// How long until the next frame. None while the terminal has not taken the last one: what is
+    /// newest then is what it gets when it can.
+    fn next_frame(&self, now: UnixMs) -> Option<Span> {
+        let at = self.pacer.next_frame_at(now);
+        let is_ours = self.attached.is_none() && self.terminal.is_free();
+        at.filter(|_| is_ours).map(|at| at - now)
+    }
+}
+
 impl Dashboard {
     /// Runs until the user or a signal ends it.
     ///
@@ -97,8 +108,10 @@ impl Dashboard {
     /// and the tick are bounded in number by time, so they cannot starve the inputs.
     pub async fn run(mut self) -> Result<Exit, DashboardError> {
         let mut signals = Signals::listen()?;
+        let free = Arc::new(Notify::new());
+        let to_loop = Arc::clone(&free);
         let mut show = Show {
-            terminal: Terminal::new()?,
+            terminal: Terminal::new(move || to_loop.notify_one())?,
             keys: None,
             attached: None,
             held: Vec::new(),
@@ -112,8 +125,7 @@ impl Dashboard {
         let mut batch: Vec<Input> = Vec::with_capacity(PORTION);
         while show.ended.is_none() {
             let now = (self.clock)();
-            let frame = show.pacer.next_frame_at(now).map(|at| at - now);
-            let frame = frame.filter(|_| show.attached.is_none());
+            let frame = show.next_frame(now);
             let tick = self.next_tick(&mut show, now);
             tokio::select! {
                 biased;
@@ -123,6 +135,8 @@ impl Dashboard {
                 Some(()) = self.panics.recv() => return Err(DashboardError::Broken),
                 Some(answer) = self.answers.recv() => self.take(&mut show, answer)?,
                 Some(asked) = self.asked.recv() => self.answer(&mut show, Some(asked)),
+                // A terminal that was busy has taken all: there may be a frame for it.
+                () = free.notified() => {}
                 () = after(frame) => self.draw(&mut show)?,
                 () = after(tick) => self.tick(&mut show)?,
                 more = self.feed.inputs.recv_many(&mut batch, PORTION) => {
@@ -244,15 +258,17 @@ impl Dashboard {
         let area = show.terminal.area()?;
         let rows = tui::table_rows(area, screen);
         let last_scroll = tui::last_scroll(area, screen, &self.theme);
+        let columns = tui::shown_columns(area, screen, &self.theme);
         let first = tui::first_line(area, screen, &self.theme);
         let detail = tui::detail_seen(area, screen);
         let ui = &self.app.ui;
         let known = (ui.table_rows, ui.last_scroll, ui.detail_seen);
-        if (rows, last_scroll, detail) != known || ui.seek.is_some() {
+        if (rows, last_scroll, detail) != known || ui.seek.is_some() || columns != ui.columns {
             show.pacer.touch();
             let layout = Msg::Layout {
                 rows,
                 last_scroll,
+                columns,
                 first,
                 detail,
             };

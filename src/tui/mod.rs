@@ -7,7 +7,9 @@
 //! Invariants: drawing changes nothing but the buffer; no text draws outside the cells it was
 //! given, whatever it contains; no size of terminal makes it panic.
 
+mod canvas;
 mod keys;
+mod output;
 mod pacer;
 mod paint;
 mod table;
@@ -22,7 +24,7 @@ pub use table::first_row;
 pub use terminal::{Terminal, TerminalError, install_panic_hook, restore};
 pub use text::{cells, filled, safe};
 pub use theme::{Depth, PARTS, Part, Theme, Unread, read_style, style_words};
-pub use view::{detail_seen, first_line, last_scroll, table_rows};
+pub use view::{detail_seen, first_line, last_scroll, shown_columns, table_rows};
 
 use crate::core::present::Screen;
 use ratatui::Frame;

@@ -1,4 +1,5 @@
-//! `config.toml`: servers, the inspect policy, the thresholds of the judge, the keys and the looks.
+//! `config.toml`: servers, the inspect policy, the thresholds of the judge, the table, the keys and
+//! the looks.
 //!
 //! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
@@ -7,9 +8,11 @@ pub mod attach;
 mod keys;
 mod limits;
 pub mod notify;
+mod table;
 mod theme;
 mod wrong;
 
+pub use table::{Table, sort_named};
 pub use theme::{Look, theme};
 
 use super::args::InspectArg;
@@ -47,6 +50,12 @@ pub struct Config {
     /// What `t` runs, and where.
     #[serde(skip)]
     pub attach_wishes: attach::Attach,
+    /// The table as written; [`Config::table`] is what follows.
+    #[serde(default, rename = "table")]
+    table_written: table::Section,
+    /// The columns of the dashboard and their order.
+    #[serde(skip)]
+    pub table: Table,
     /// What is told as written; [`Config::notify_wishes`] is what follows.
     #[serde(default)]
     notify: notify::Section,
@@ -148,6 +157,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
         why: wrong.why,
     };
     config.thresholds = limits::read(&config.limits).map_err(told)?;
+    config.table = table::read(&config.table_written).map_err(told)?;
     config.look = theme::read(&config.theme).map_err(told)?;
     config.attach_wishes = attach::read(&config.attach).map_err(told)?;
     config.notify_wishes = notify::read(&config.notify).map_err(told)?;

@@ -6,6 +6,7 @@
 
 mod act;
 mod attach;
+mod columns;
 mod copy;
 pub mod filter;
 mod go;
@@ -19,16 +20,20 @@ mod model;
 mod msg;
 mod near;
 pub mod notify;
+mod order;
 mod panes;
 pub mod reply;
 mod resend;
 mod reset;
 mod rows;
 mod search;
+mod sort;
+mod tree;
 mod update;
 mod writes;
 
 pub use attach::AttachRules;
+pub use columns::{About, COLUMNS, Column};
 pub use copy::Copied;
 pub use filter::Filter;
 pub use history::History;
@@ -42,4 +47,5 @@ pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::{Tally, VisibleRow};
 pub use search::{Search, Seek};
+pub use sort::{ATTENTION, Sort};
 pub use update::update;

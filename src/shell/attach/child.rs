@@ -12,7 +12,8 @@ use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpgid, getpgrp, getppid, getsid, kill_process, waitpid,
 };
 use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
-use std::io::{self, Read, Write, stderr, stdin};
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write, stderr, stdin};
 use std::process::{ChildStderr, Stdio};
 use std::sync::mpsc as threads;
 use std::time::Duration;
@@ -40,15 +41,22 @@ pub struct Attached {
     pub leaving: Option<u8>,
     pid: Pid,
     changes: mpsc::UnboundedReceiver<Change>,
-    modes: Option<Termios>,
+    /// The terminal, and the modes that it had before.
+    modes: Option<(File, Termios)>,
 }
 
 impl Attached {
     /// Starts it. The terminal must have been left, and nobody may read keys. The error fits after
     /// "attach: ".
     pub fn start(key: SessionKey, errand: &Errand) -> Result<Self, String> {
-        let modes = tcgetattr(stdin()).ok();
+        let terminal = File::open("/dev/tty").ok();
+        let modes = terminal.and_then(|it| tcgetattr(&it).ok().map(|modes| (it, modes)));
         let mut command = errand.command();
+        // Where our stdin is a pipe, as in `echo | ocwatch`, the program reads keys where we do.
+        let keys = modes.as_ref().filter(|_| !stdin().is_terminal());
+        if let Some(keys) = keys.and_then(|(terminal, _)| terminal.try_clone().ok()) {
+            command.stdin(keys);
+        }
         let spawned = command.stderr(Stdio::piped()).spawn();
         let mut child = spawned.map_err(|why| errand.unstarted(&why))?;
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -81,11 +89,11 @@ impl Attached {
 
     /// Gives the terminal the modes that it had before, and forgets what was typed and read by nobody.
     pub fn give_back(&self) {
-        if let Some(modes) = &self.modes {
+        if let Some((terminal, modes)) = &self.modes {
             // A terminal that is gone is noticed by whoever reads it next.
-            tcsetattr(stdin(), OptionalActions::Now, modes).ok();
+            tcsetattr(terminal, OptionalActions::Now, modes).ok();
+            tcflush(terminal, QueueSelector::IFlush).ok();
         }
-        tcflush(stdin(), QueueSelector::IFlush).ok();
     }
 }
 
