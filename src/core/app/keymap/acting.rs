@@ -69,14 +69,6 @@ pub(super) static TABLE: &[Binding] = &[
         When::Row,
     ),
     bind(
-        Action::Attach,
-        "attach",
-        &[Key::Char('t')],
-        "attach",
-        "work on the session in OpenCode itself (`opencode attach`); leaving it brings ocwatch back",
-        When::Row,
-    ),
-    bind(
         Action::CopyId,
         "copy-id",
         &[Key::Char('c')],
