@@ -153,6 +153,8 @@ fn asks(asking: &[&str], at: UnixMs) -> Vec<Body> {
         permission: Some("bash".into()),
         patterns: vec!["rm -r build".into()],
         always: Vec::new(),
+        command: None,
+        diff: None,
         questions: Vec::new(),
     };
     let list = |kind, asks| {

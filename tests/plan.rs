@@ -100,6 +100,8 @@ fn ask(of: &str) -> Ask {
         permission: None,
         patterns: Vec::new(),
         always: Vec::new(),
+        command: None,
+        diff: None,
         questions: Vec::new(),
     }
 }

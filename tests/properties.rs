@@ -246,6 +246,8 @@ fn ask() -> impl Strategy<Value = Ask> {
             permission: None,
             patterns: Vec::new(),
             always: Vec::new(),
+            command: None,
+            diff: None,
             questions: Vec::new(),
         })
 }

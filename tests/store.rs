@@ -378,6 +378,8 @@ fn closed_asks_do_not_heap_up() {
         permission: None,
         patterns: Vec::new(),
         always: Vec::new(),
+        command: None,
+        diff: None,
         questions: Vec::new(),
     };
     for n in 0..200 {

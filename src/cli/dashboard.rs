@@ -28,7 +28,8 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
     let effects = Effects {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
-        export_dir: PathBuf::from("."),
+        // Whole, so that whoever reads the path in another shell finds the file.
+        export_dir: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         save_dir: start::export_dir(),
         audit: audit_of(setup, false),
         standings,

@@ -218,6 +218,8 @@ fn asks(turn: usize) -> EventKind {
         permission: Some("bash".into()),
         patterns: vec!["rm -r build".into()],
         always: Vec::new(),
+        command: None,
+        diff: None,
         questions: Vec::new(),
     }))
 }

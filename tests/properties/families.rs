@@ -206,6 +206,8 @@ fn ask(n: usize) -> Ask {
         permission: None,
         patterns: Vec::new(),
         always: Vec::new(),
+        command: None,
+        diff: None,
         questions: Vec::new(),
     }
 }

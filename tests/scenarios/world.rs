@@ -506,6 +506,8 @@ impl AskRow {
             permission: self.permission.clone(),
             patterns: self.patterns.clone(),
             always: Vec::new(),
+            command: None,
+            diff: None,
             questions: questions.collect(),
         }
     }

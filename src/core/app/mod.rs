@@ -9,6 +9,7 @@ mod attach;
 mod closer;
 mod columns;
 mod copy;
+mod covered;
 pub mod filter;
 mod go;
 mod history;

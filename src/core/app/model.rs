@@ -123,6 +123,8 @@ pub struct Ui {
     pub dialog: Option<DialogState>,
     /// What is open to answer an ask, over everything.
     pub reply: Option<Reply>,
+    /// When an ask was answered last; watcher's clock.
+    pub answered_at: Option<UnixMs>,
     /// When another session became the selected one, by a key or by itself; watcher's clock.
     pub selected_at: Option<UnixMs>,
     /// First line shown of a dialog that does not fit.

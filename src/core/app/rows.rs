@@ -65,6 +65,19 @@ impl App {
         self.keep_visible();
     }
 
+    /// The same where a key chose other rows: a selection that is not among them goes to the first,
+    /// which is the most urgent.
+    pub(super) fn refresh_rows_from_the_top(&mut self) {
+        let moved = std::mem::take(&mut self.ui.moved);
+        let before = self.ui.selected.clone();
+        self.refresh_rows();
+        if before.is_some() && self.rows.iter().any(|row| Some(&row.key) == before.as_ref()) {
+            self.ui.selected = before;
+            self.keep_visible();
+        }
+        self.ui.moved = moved;
+    }
+
     /// Moves the table as little as is needed to keep the selected row in sight.
     pub(super) fn keep_visible(&mut self) {
         let height = usize::from(self.ui.table_rows);

@@ -200,6 +200,9 @@ impl App {
         if !matches!(action, Action::Quit | Action::Back) {
             self.ui.quit_warned = false;
         }
+        if let Some(words) = self.covered(action) {
+            return self.tell(&words);
+        }
         match action {
             Action::Quit => self.quit(),
             Action::Suspend => vec![Effect::Suspend],
@@ -230,6 +233,8 @@ impl App {
             Action::CopyId => self.copy_id(),
             Action::CopyAttach => self.copy_attach(),
             Action::CopyExport => self.copy_export(),
+            // As in any reader of text.
+            Action::Mark if self.ui.page.is_some() => self.go(self.page_step()),
             Action::Mark => self.mark(),
             Action::Load => self.ask_load(),
             Action::Servers => self.retry_servers(),
@@ -357,7 +362,7 @@ impl App {
 
     fn toggle_attention(&mut self) -> Vec<Effect> {
         self.ui.attention_only = !self.ui.attention_only;
-        self.refresh_rows();
+        self.refresh_rows_from_the_top();
         Vec::new()
     }
 

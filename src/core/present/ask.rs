@@ -3,8 +3,8 @@
 use crate::core::present::{Line, Piece, Tone, clean};
 use crate::core::wire::{Ask, AskKind, Question};
 
-/// All of an ask: what a permission is for, its patterns and what "always" would allow; of
-/// questions their texts and options.
+/// All of an ask: what a permission is for (the whole command, else its patterns; of an edit its
+/// diff) and what "always" would allow; of questions their texts and options.
 pub fn ask_lines(ask: &Ask) -> Vec<Line> {
     match ask.kind {
         AskKind::Permission => permission_lines(ask),
@@ -18,7 +18,12 @@ fn permission_lines(ask: &Ask) -> Vec<Line> {
         Piece::new("permission for ", Tone::Dim),
         Piece::new(clean(what), Tone::Strong),
     ]];
-    lines.extend(ask.patterns.iter().map(|it| said("  ", it)));
+    match &ask.command {
+        Some(command) => lines.extend(command.lines().map(|it| said("  ", it))),
+        None => lines.extend(ask.patterns.iter().map(|it| said("  ", it))),
+    }
+    let diff = ask.diff.as_deref().unwrap_or_default();
+    lines.extend(diff.lines().map(|it| said("  | ", it)));
     lines.extend(ask.always.iter().map(|it| {
         vec![
             Piece::new("  always would allow ", Tone::Dim),

@@ -98,7 +98,12 @@ fn empty(app: &App) -> Vec<String> {
         return filter::empty(app);
     }
     if app.ui.attention_only && app.store.sessions().next().is_some() {
-        lines.push("nothing needs attention".to_owned());
+        let unknown = app.judgement().verdicts.values();
+        let unknown = unknown.filter(|it| it.level == judge::Level::Unknown);
+        match unknown.count() {
+            0 => lines.push("nothing needs attention".to_owned()),
+            n => lines.push(format!("nothing that can be read needs attention; {n} unknown")),
+        }
         let key = app.key_of(Action::Attention);
         lines.push(format!("{key} shows all sessions"));
     } else {

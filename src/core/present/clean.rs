@@ -2,7 +2,7 @@
 
 /// One line without anything that could move a cursor, change a colour or the direction of
 /// writing: control characters become visible pictures (`␛` for escape), line breaks and tabs a
-/// blank, bidirectional and invisible controls `�`.
+/// blank, bidirectional and invisible controls `�`; the letters of flags stand as letters.
 ///
 /// The result has no character below U+0020, none in U+007F..=U+009F.
 pub fn clean(text: &str) -> String {
@@ -22,6 +22,11 @@ fn visible(c: char) -> char {
         | '\u{2066}'..='\u{2069}'
         | '\u{feff}'
         | '\u{e0000}'..='\u{e007f}' => '�',
+        // Half a flag is left behind by terminals that take a pair for one wide cell: `DE` says it too.
+        '\u{1f1e6}'..='\u{1f1ff}' => {
+            let place = u32::from(c) - 0x1_f1e6;
+            char::from_u32(u32::from('A') + place).unwrap_or('�')
+        }
         other => other,
     }
 }
@@ -36,5 +41,6 @@ mod tests {
         let shown = clean(hostile);
         assert_eq!(shown, "a␛[2J␛]0;x␇b�31m�c   d␡");
         assert!(shown.chars().all(|c| !c.is_control()));
+        assert_eq!(clean("\u{1f1e9}\u{1f1ea} ok"), "DE ok");
     }
 }

@@ -89,8 +89,11 @@ fn plain(text: &str) -> Line {
 }
 
 /// `> (*) 1 `: pointed at, chosen, its number as far as a key goes.
-fn option(place: usize, focus: bool, sign: &str, text: Line) -> FormLine {
-    let pointer = if focus { ">" } else { " " };
+///
+/// The pointer is seen once it was moved: the first step goes to the first option, so it must not
+/// seem to stand there already.
+fn option(place: usize, (focus, moved): (bool, bool), sign: &str, text: Line) -> FormLine {
+    let pointer = if focus && moved { ">" } else { " " };
     let number = match place {
         0..=8 => (place + 1).to_string(),
         _ => " ".to_owned(),
@@ -130,7 +133,7 @@ fn permission(app: &App, waiting: &Waiting, choices: &Choices) -> (Vec<FormLine>
     for (place, text) in options.iter().enumerate() {
         let focus = choices.at == place;
         let chosen = focus && choices.touched;
-        lines.push(option(place, focus, radio(chosen), plain(text)));
+        lines.push(option(place, (focus, choices.touched), radio(chosen), plain(text)));
     }
     let typing = choices.is_typing();
     let focus = radio(typing);
@@ -205,7 +208,7 @@ fn question(app: &App, bound: &Bound, form: &QuestionForm) -> (Vec<FormLine>, Ve
             let about = format!("  {}", clean(&choice.description));
             text.push(Piece::new(about, Tone::Dim));
         }
-        lines.push(option(place, focus, sign, text));
+        lines.push(option(place, (focus, choices.touched), sign, text));
     }
     let typing = choices.is_typing();
     let sign = match (multiple, options.is_empty()) {
@@ -303,7 +306,7 @@ fn list(app: &App, pick: &Pick) -> Form {
             Some(it) => listed(it),
             None => vec![Piece::new("(no longer asked)", Tone::Dim)],
         };
-        lines.push(option(place, focus, radio(focus), text));
+        lines.push(option(place, (focus, true), radio(focus), text));
     }
     Form {
         title: format!("{} asks are pending: which?", pick.asks.len()),

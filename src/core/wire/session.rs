@@ -82,6 +82,9 @@ pub enum AskKind {
     Question,
 }
 
+/// How much of a diff is kept of an ask, in bytes.
+pub const DIFF_KEPT: usize = 16 * 1024;
+
 /// A pending permission or question. In the server's memory only: lost at a restart, and left
 /// behind by an abort (a ghost).
 #[derive(Debug, Clone, PartialEq)]
@@ -100,6 +103,11 @@ pub struct Ask {
     pub patterns: Vec<String>,
     /// For permissions: what "always" would allow.
     pub always: Vec<String>,
+    /// For a permission of bash: the command as it would run (`metadata.command`); its patterns are
+    /// the single commands that were found in it.
+    pub command: Option<String>,
+    /// For a permission to edit: what would change (`metadata.diff`), at most [`DIFF_KEPT`] bytes.
+    pub diff: Option<String>,
     /// For questions.
     pub questions: Vec<Question>,
 }
@@ -110,10 +118,11 @@ impl Ask {
         match self.kind {
             AskKind::Permission => {
                 let what = self.permission.as_deref().unwrap_or("permission");
-                if self.patterns.is_empty() {
-                    what.to_owned()
-                } else {
-                    format!("{what} {}", self.patterns.join(" "))
+                match (&self.command, self.patterns.is_empty()) {
+                    (Some(command), _) => format!("{what} {command}"),
+                    (None, true) => what.to_owned(),
+                    // Not by blanks: two patterns are not one command.
+                    (None, false) => format!("{what} {}", self.patterns.join(", ")),
                 }
             }
             AskKind::Question => match self.questions.as_slice() {

@@ -10,6 +10,9 @@ use crate::core::wire::AskKind;
 
 /// For so long a selection or an ask that has just come is not taken as seen.
 const UNSEEN: Span = Span(500);
+/// For so long what is asked right after an answer is not: a key pressed twice must not grant what
+/// nobody read.
+const UNSEEN_AFTER: Span = Span(1500);
 
 impl App {
     /// `r`, `y`, `Y`, `d` on the selected row: the only ask there or below; of several a list.
@@ -64,8 +67,11 @@ impl App {
         if self.ui.selected_at.is_some_and(fresh) {
             return Some("the selection has just changed: look, then press it again".to_owned());
         }
-        let fresh = asks.iter().any(|it| fresh(it.seen_at));
-        fresh.then(|| "this was asked just now: look, then press it again".to_owned())
+        let newest = asks.iter().map(|it| it.seen_at).max()?;
+        if self.ui.answered_at.is_some_and(|at| newest > at) && now.since(newest) < UNSEEN_AFTER {
+            return Some("something else is asked now: look, then press it again".to_owned());
+        }
+        fresh(newest).then(|| "this was asked just now: look, then press it again".to_owned())
     }
 
     /// What a key wants of one ask: opened, or done at once.
@@ -82,6 +88,10 @@ impl App {
             Then::Once | Then::Always if !permission => {
                 let key = self.key_of(Action::Reply);
                 return self.tell(&format!("it asks a question: {key} answers it"));
+            }
+            // Where no detail shows it whole it is shown first: a row has room for its first words.
+            Then::Once if !self.ui.detail_seen && !self.ui.detail_open => {
+                Form::Confirm(Wish::Once)
             }
             Then::Once => return self.send(to, &Wish::Once, now),
             Then::Always => Form::Confirm(Wish::Always),
@@ -113,6 +123,7 @@ impl App {
             let first = plan.lines.first().map_or("", String::as_str);
             self.ui.notice = Some(format!("\"{}\": {first}", plan.title));
         }
+        self.ui.answered_at = Some(now);
         self.start(plan, now)
     }
 }

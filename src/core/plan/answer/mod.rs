@@ -171,6 +171,8 @@ fn unreadable(store: &Store, key: &SessionKey, named: &str) -> Option<Waiting> {
             permission: Some("a permission that cannot be read".to_owned()),
             patterns: Vec::new(),
             always: Vec::new(),
+            command: None,
+            diff: None,
             questions: Vec::new(),
         },
         ghost: false,

@@ -13,6 +13,8 @@ use serde_json::Value;
 
 /// Numbers from here on are points in time (2001 and later), in milliseconds.
 const FIRST_TIME: i64 = 1_000_000_000_000;
+/// Lines of one ask that the story shows.
+const ASK_LINES: usize = 14;
 /// The finding of a question that the server has lost.
 const LOST: &str = "lost-ask";
 
@@ -64,11 +66,22 @@ fn asked(verdict: &Verdict, server: &Server) -> Vec<Line> {
             Some(session) => format!("\"{}\" asks: ", rows::title(session)),
             None => "asks: ".to_owned(),
         };
-        let mut rest = ask_lines(ask).into_iter();
+        let mut rest = short(ask_lines(ask)).into_iter();
         let mut first = vec![Piece::new(who, Tone::NeedsYou)];
         first.extend(rest.next().unwrap_or_default());
         lines.push(first);
         lines.extend(rest);
+    }
+    lines
+}
+
+/// A long diff must not push everything else out of the pane; the form has all of it.
+fn short(mut lines: Vec<Line>) -> Vec<Line> {
+    if lines.len() > ASK_LINES {
+        let more = lines.len() - ASK_LINES;
+        lines.truncate(ASK_LINES);
+        let text = format!("  … {more} more lines in the form to reply");
+        lines.push(vec![Piece::new(text, Tone::Dim)]);
     }
     lines
 }

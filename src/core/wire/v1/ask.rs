@@ -6,7 +6,7 @@
 use super::lenient::field;
 use super::{Decoded, WireError, each, rows};
 use crate::core::id::{AskId, CallId, MessageId, SessionId};
-use crate::core::wire::{Ask, AskKind, Choice, Question, ToolRef};
+use crate::core::wire::{Ask, AskKind, Choice, DIFF_KEPT, Question, ToolRef};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -21,9 +21,19 @@ struct WireAsk {
     #[serde(default, deserialize_with = "field")]
     always: Option<Vec<String>>,
     #[serde(default, deserialize_with = "field")]
+    metadata: Option<WireMetadata>,
+    #[serde(default, deserialize_with = "field")]
     questions: Option<Vec<WireQuestion>>,
     #[serde(default, deserialize_with = "field")]
     tool: Option<WireTool>,
+}
+
+#[derive(Deserialize, Default)]
+struct WireMetadata {
+    #[serde(default, deserialize_with = "field")]
+    command: Option<String>,
+    #[serde(default, deserialize_with = "field")]
+    diff: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -56,6 +66,7 @@ struct WireChoice {
 /// One ask, of a list or of an event.
 pub(super) fn decode(json: &str, kind: AskKind) -> Result<Ask, serde_json::Error> {
     let wire: WireAsk = serde_json::from_str(json)?;
+    let WireMetadata { command, diff } = wire.metadata.unwrap_or_default();
     Ok(Ask {
         id: wire.id,
         session: wire.session,
@@ -67,8 +78,21 @@ pub(super) fn decode(json: &str, kind: AskKind) -> Result<Ask, serde_json::Error
         permission: wire.permission,
         patterns: wire.patterns.unwrap_or_default(),
         always: wire.always.unwrap_or_default(),
+        command: command.filter(|it| !it.trim().is_empty()),
+        diff: diff.map(kept).filter(|it| !it.is_empty()),
         questions: wire.questions.into_iter().flatten().map(question).collect(),
     })
+}
+
+/// The first of a diff, to the end of a line.
+fn kept(mut diff: String) -> String {
+    if diff.len() > DIFF_KEPT {
+        let end = diff.floor_char_boundary(DIFF_KEPT);
+        let line = diff.get(..end).and_then(|it| it.rfind('\n'));
+        diff.truncate(line.map_or(end, |at| at + 1));
+        diff.push_str("… (more of it is not shown)");
+    }
+    diff
 }
 
 fn question(wire: WireQuestion) -> Question {

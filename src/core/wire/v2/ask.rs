@@ -88,6 +88,8 @@ pub(super) fn permission(json: &str) -> Result<Ask, serde_json::Error> {
         permission: wire.action,
         patterns: wire.resources.unwrap_or_default(),
         always: wire.save.unwrap_or_default(),
+        command: None,
+        diff: None,
         questions: Vec::new(),
     })
 }
@@ -105,6 +107,8 @@ pub(super) fn form(json: &str) -> Result<Ask, serde_json::Error> {
         permission: None,
         patterns: Vec::new(),
         always: Vec::new(),
+        command: None,
+        diff: None,
         questions: fields.map(|it| question(it, &title)).collect(),
     })
 }
