@@ -7,9 +7,10 @@
 )]
 
 use ocwatch::core::app::keymap::Key;
-use ocwatch::core::app::{App, AppOptions, Effect, Msg, update};
+use ocwatch::core::app::{App, AppOptions, Done, Effect, Msg, Outcome, update};
 use ocwatch::core::id::{AskId, Directory, Epoch, ServerId};
 use ocwatch::core::plan::Step;
+use ocwatch::core::plan::reset::Tried;
 use ocwatch::core::present::{Form, Screen, screen};
 use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::UnixMs;
@@ -61,6 +62,7 @@ impl Desk {
         ]);
         desk.read();
         desk.feed(vec![Body::Link(LinkReport::Live)]);
+        desk.laid_out(0, true);
         desk
     }
 
@@ -182,6 +184,18 @@ impl Desk {
     fn said(&self) -> String {
         self.screen().notice.map_or(String::new(), |it| it.text)
     }
+    /// The screen was drawn: with so much more text than fits, with room for the detail or without.
+    fn laid_out(&mut self, last_scroll: usize, detail: bool) {
+        let msg = Msg::Layout {
+            rows: 20,
+            last_scroll,
+            columns: Vec::new(),
+            first: 0,
+            detail,
+        };
+        update(&mut self.app, msg, UnixMs(self.now));
+    }
+
     fn is_open(&self) -> bool {
         self.screen().form.is_some()
     }
@@ -324,7 +338,7 @@ fn a_question_is_answered_by_its_number_by_moving_or_in_own_words() {
     let mut desk = with_question(&port());
     assert!(desk.key(Key::Enter).is_empty(), "nobody has chosen");
     assert!(
-        desk.text().contains("> ( ) 1 8080  as now"),
+        desk.text().contains("( ) 1 8080  as now"),
         "{}",
         desk.text()
     );
@@ -656,4 +670,77 @@ fn leaving_the_program_works_from_a_form() {
     desk.press('d');
     assert!(desk.press('Q').is_empty(), "a letter of the message");
     assert_eq!(desk.key(Key::Ctrl('c')), [Effect::Quit]);
+}
+
+/// A row has room for the first words of an ask only.
+#[test]
+fn where_no_detail_is_seen_y_shows_the_ask_first() {
+    let mut desk = with_permission();
+    desk.laid_out(0, false);
+    assert!(desk.press('y').is_empty());
+    assert!(desk.text().contains("rm -r build"), "{}", desk.text());
+    let effects = desk.press('y');
+    assert!(matches!(step(&effects), Step::Allow { always: false, .. }));
+}
+
+#[test]
+fn what_does_not_fit_is_agreed_to_at_its_end() {
+    let mut desk = with_permission();
+    desk.press('Y');
+    desk.laid_out(7, true);
+    assert!(desk.key(Key::Enter).is_empty(), "seven lines are below");
+    assert!(desk.press('y').is_empty(), "two are");
+    assert!(desk.is_open());
+    let effects = desk.key(Key::Enter);
+    assert!(matches!(step(&effects), Step::Allow { always: true, .. }));
+}
+
+/// `y` pressed twice: what the second press grants nobody can have read.
+#[test]
+fn what_is_asked_right_after_an_answer_needs_a_look() {
+    let mut desk = with_permission();
+    let effects = desk.press('y');
+    let [Effect::Act(plan)] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    let done = Done {
+        key: plan.key.clone(),
+        action: plan.action,
+        outcome: Outcome::Done("allowed once".into()),
+        tried: Tried::default(),
+    };
+    desk.asks.clear();
+    desk.wait(100);
+    desk.permission("ses_solo", "per_next", "rm -rf /");
+    update(&mut desk.app, Msg::Done(done), UnixMs(desk.now));
+    desk.now += 800;
+    assert!(desk.press('y').is_empty());
+    assert!(
+        desk.said().contains("something else is asked"),
+        "{}",
+        desk.said()
+    );
+    desk.now += 1000;
+    assert_eq!(desk.press('y').len(), 1);
+}
+
+/// Help and history hide the row: a key that is tried there must not reach it.
+#[test]
+fn no_key_acts_on_a_row_that_a_page_covers() {
+    for page in ['?', 'H'] {
+        for key in ['y', 'Y', 'r', 'd', 'a', 'R', 'e', 's'] {
+            let mut desk = with_permission();
+            desk.press(page);
+            assert!(desk.press(key).is_empty(), "{key} in {page}");
+            assert!(
+                desk.app.ui.dialog.is_none() && !desk.is_open(),
+                "{key} in {page}"
+            );
+            assert!(desk.said().contains("under this page"), "{}", desk.said());
+        }
+        let mut desk = with_permission();
+        desk.press(page);
+        desk.press(' ');
+        assert!(desk.app.ui.marked.is_empty(), "{page}");
+    }
 }

@@ -71,7 +71,12 @@ impl App {
         let moved = std::mem::take(&mut self.ui.moved);
         let before = self.ui.selected.clone();
         self.refresh_rows();
-        if before.is_some() && self.rows.iter().any(|row| Some(&row.key) == before.as_ref()) {
+        if before.is_some()
+            && self
+                .rows
+                .iter()
+                .any(|row| Some(&row.key) == before.as_ref())
+        {
             self.ui.selected = before;
             self.keep_visible();
         }

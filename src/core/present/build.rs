@@ -102,7 +102,9 @@ fn empty(app: &App) -> Vec<String> {
         let unknown = unknown.filter(|it| it.level == judge::Level::Unknown);
         match unknown.count() {
             0 => lines.push("nothing needs attention".to_owned()),
-            n => lines.push(format!("nothing that can be read needs attention; {n} unknown")),
+            n => lines.push(format!(
+                "nothing that can be read needs attention; {n} unknown"
+            )),
         }
         let key = app.key_of(Action::Attention);
         lines.push(format!("{key} shows all sessions"));

@@ -133,7 +133,12 @@ fn permission(app: &App, waiting: &Waiting, choices: &Choices) -> (Vec<FormLine>
     for (place, text) in options.iter().enumerate() {
         let focus = choices.at == place;
         let chosen = focus && choices.touched;
-        lines.push(option(place, (focus, choices.touched), radio(chosen), plain(text)));
+        lines.push(option(
+            place,
+            (focus, choices.touched),
+            radio(chosen),
+            plain(text),
+        ));
     }
     let typing = choices.is_typing();
     let focus = radio(typing);

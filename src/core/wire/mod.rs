@@ -23,7 +23,7 @@ pub use message::{
 };
 pub use prompt::WholePrompt;
 pub use session::{
-    Ask, AskKind, Choice, DIFF_KEPT, Dialect, InboxItem, InboxKind, Question, Retry, SessionInfo, Status,
-    ToolRef,
+    Ask, AskKind, Choice, DIFF_KEPT, Dialect, InboxItem, InboxKind, Question, Retry, SessionInfo,
+    Status, ToolRef,
 };
 pub use todo::{MOST_TODOS, TodoItem, TodoStatus};

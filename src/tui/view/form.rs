@@ -145,7 +145,8 @@ fn packed(foot: &[Hint], width: u16, theme: &Theme) -> Vec<Vec<Glyph>> {
 fn first_seen(lines: &[Drawn], height: usize) -> usize {
     let mut focus = lines.iter().enumerate().filter(|(_, line)| line.focus);
     let Some((begin, _)) = focus.next() else {
-        return 0;
+        // Only a text: it is scrolled back from its end.
+        return lines.len().saturating_sub(height);
     };
     let end = focus.next_back().map_or(begin, |(at, _)| at) + 1;
     end.saturating_sub(height).min(begin)

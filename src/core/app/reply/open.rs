@@ -90,9 +90,7 @@ impl App {
                 return self.tell(&format!("it asks a question: {key} answers it"));
             }
             // Where no detail shows it whole it is shown first: a row has room for its first words.
-            Then::Once if !self.ui.detail_seen && !self.ui.detail_open => {
-                Form::Confirm(Wish::Once)
-            }
+            Then::Once if !self.ui.detail_seen && !self.ui.detail_open => Form::Confirm(Wish::Once),
             Then::Once => return self.send(to, &Wish::Once, now),
             Then::Always => Form::Confirm(Wish::Always),
             Then::Deny if permission => Form::Deny(TextLine::default()),
@@ -100,11 +98,17 @@ impl App {
             Then::Reply if permission => Form::Permission(Choices::new(PERMISSION_CHOICES)),
             Then::Reply => Form::Question(QuestionForm::new(&to.ask.questions)),
         };
+        // A text that is only to be agreed to is read from its top.
+        let scroll = if matches!(form, Form::Confirm(_)) {
+            usize::MAX
+        } else {
+            0
+        };
         self.ui.reply = Some(Reply::To(Box::new(Bound {
             key: to.key.clone(),
             ask: to.ask.clone(),
             form,
-            scroll: 0,
+            scroll,
         })));
         Vec::new()
     }

@@ -52,6 +52,7 @@ impl App {
 
     fn bound_key(&mut self, mut bound: Box<Bound>, key: Key, now: UnixMs) -> Vec<Effect> {
         let last_scroll = self.ui.last_scroll;
+        bound.scroll = bound.scroll.min(last_scroll);
         let key = if bound.is_typing() {
             key
         } else {
@@ -60,6 +61,7 @@ impl App {
         match key {
             Key::PageUp => bound.scroll = (bound.scroll + PAGE).min(last_scroll),
             Key::PageDown => bound.scroll = bound.scroll.saturating_sub(PAGE),
+            key if bound.goes_on_reading(key) => {}
             _ => {
                 let pressed = bound.press(key);
                 bound.scroll = 0;
@@ -114,6 +116,24 @@ impl App {
 }
 
 impl Bound {
+    /// What is to be agreed to and does not fit is agreed to at its end: until then the keys scroll.
+    fn goes_on_reading(&mut self, key: Key) -> bool {
+        let is_text = matches!(self.form, Form::Confirm(_));
+        let down = match key {
+            Key::Enter | Key::Char('y' | ' ') if self.scroll > 0 => PAGE,
+            Key::Down => 1,
+            Key::Up => {
+                self.scroll += usize::from(is_text);
+                return is_text;
+            }
+            _ => return false,
+        };
+        if is_text {
+            self.scroll = self.scroll.saturating_sub(down);
+        }
+        is_text
+    }
+
     /// Characters go into a line.
     fn is_typing(&self) -> bool {
         match &self.form {
