@@ -130,6 +130,7 @@ impl Setup {
             filter: common.filter.clone().unwrap_or_default(),
             filters: Vec::new(),
             limits: self.config.thresholds.clone(),
+            reduced_motion: self.config.ui.reduced_motion,
             export_shown: export_dir().display().to_string(),
             columns: self.config.table.columns.clone(),
             sort: common.sort.unwrap_or(self.config.table.sort),

@@ -31,6 +31,12 @@ impl UnixMs {
     pub fn since(self, earlier: UnixMs) -> Span {
         Span((self.0.saturating_sub(earlier.0)).max(0))
     }
+
+    /// The last whole `step` since the epoch; `step` is above zero.
+    #[must_use]
+    pub fn floor(self, step: Span) -> Self {
+        UnixMs(self.0 - self.0.rem_euclid(step.0.max(1)))
+    }
 }
 
 impl Span {
