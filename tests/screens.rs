@@ -150,7 +150,7 @@ fn every_stored_snapshot_is_in_the_gallery() {
 #[test]
 fn with_reduced_motion_the_screen_stands_still_for_ten_seconds() {
     let mut desk = desk::Desk::new(120, 40);
-    let at = |desk: &desk::Desk, ms| screen(&desk.app, UnixMs(1_795_977_340_000 + ms));
+    let at = |desk: &desk::Desk, ms: i64| screen(&desk.app, UnixMs(1_795_977_340_000 + ms));
     assert_ne!(at(&desk, 0), at(&desk, 1000), "ages and the clock move");
     desk.app.reduced_motion = true;
     assert_eq!(at(&desk, 0), at(&desk, 9_999));
