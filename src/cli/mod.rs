@@ -276,7 +276,8 @@ async fn act(
         Command::Reset(it) => {
             let wish = reset_wish(it);
             let audit = audit_of(setup, it.act.force);
-            commands::reset(snapshot(), clients, &it.session, &wish, &audit, out).await
+            let reset = commands::reset(snapshot(), clients, &it.session, &wish, &audit, out);
+            Box::pin(reset).await
         }
         Command::Resend(it) => {
             let wish = commands::Wish {

@@ -20,7 +20,7 @@ pub const VIEWS: &[(&str, &str, &str)] = &[
     ("view_states", "Enter Tab", "ses_tt"),
     ("view_parts", "Enter Tab Tab", "ses_tt"),
     ("view_usage", "Enter Tab Tab Tab", "ses_tt"),
-    ("view_streams", "/ 'OC Enter Enter Tab", "OC Remote"),
+    ("view_streams", "/ 'Remote Enter Enter", "OC Remote"),
     ("view_search", "Enter / 'index Enter", "index"),
     ("view_filter", "/ 'busy", "busy"),
     ("view_filtered", "/ 'parser Enter", "parser"),
