@@ -132,6 +132,7 @@ impl Setup {
             limits: self.config.thresholds.clone(),
             reduced_motion: self.config.ui.reduced_motion,
             export_shown: export_dir().display().to_string(),
+            attach: self.config.attach_wishes.rules(self.demo.is_some()),
             columns: self.config.table.columns.clone(),
             sort: common.sort.unwrap_or(self.config.table.sort),
             notify: self.config.notify_wishes.rules.clone(),

@@ -13,7 +13,7 @@ use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Endpoint;
 
 /// How far time moves at once on a screen with reduced motion.
-const CALM: Span = Span::secs(10);
+pub const CALM: Span = Span::secs(10);
 
 /// The finding of a crash.
 const INTERRUPTED: &str = "interrupted";
@@ -40,7 +40,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
             app.zombies().count(),
         ),
         asleep: header::asleep(&app.store),
-        clock: words::clock(now, app.utc_offset),
+        clock: words::time_of_day(now, app.utc_offset),
         empty: if rows.is_empty() {
             empty(app)
         } else {
