@@ -5,6 +5,7 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod dialog;
 mod filter;
 mod go;
 mod key;
