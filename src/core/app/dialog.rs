@@ -9,7 +9,7 @@ const DIALOG_PAGE: isize = 5;
 
 impl App {
     pub(super) fn answer_dialog(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
-        if let Some(effects) = self.leaving(key).filter(|_| !key.is_typed()) {
+        if let Some(effects) = self.leaving(key).filter(|_| key.is_chord()) {
             return effects;
         }
         if let Some(DialogState::Resend(_)) = self.ui.dialog {

@@ -11,6 +11,14 @@ impl App {
         Vec::new()
     }
 
+    /// A filter that was typed elsewhere, whole.
+    pub(super) fn set_filter(&mut self, text: &str) {
+        self.open_filter();
+        self.ui.filter.cursor = None;
+        text.clone_into(&mut self.ui.filter.text);
+        self.refresh_rows();
+    }
+
     pub(super) fn type_filter(&mut self, key: Key) -> Vec<Effect> {
         let filter = &mut self.ui.filter;
         let mut line = TextLine {

@@ -5,12 +5,14 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod command;
 mod dialog;
 mod filter;
 mod go;
 mod key;
 pub mod keymap;
 mod line;
+mod load;
 mod look;
 mod marks;
 mod model;
@@ -25,6 +27,7 @@ mod search;
 mod update;
 mod writes;
 
+pub use command::{CommandLine, Completion};
 pub use line::TextLine;
 pub use look::ThemeName;
 pub use model::{

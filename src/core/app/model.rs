@@ -3,9 +3,10 @@
 use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
-    InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, ThemeName, VisibleRow,
+    CommandLine, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, ThemeName,
+    VisibleRow,
 };
-use crate::core::id::{PartId, SessionKey};
+use crate::core::id::{Directory, PartId, ServerId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::store::{Change, ServerSpec, Session, Store};
@@ -59,6 +60,8 @@ pub enum DialogState {
     Reset(ResetDialog),
     /// Load an asleep project for this session.
     Load(SessionKey),
+    /// Load these asleep projects.
+    LoadAll(Vec<(ServerId, Directory)>),
     /// A prompt before it is sent.
     Resend(Box<ResendForm>),
 }
@@ -98,6 +101,8 @@ pub struct Ui {
     pub seek: Option<Seek>,
     /// The filter.
     pub filter: Filter,
+    /// The command line, while it is typed.
+    pub command: Option<CommandLine>,
     /// Only what needs attention.
     pub attention_only: bool,
     /// Sessions that the next action is meant for, instead of the selected one.
@@ -195,6 +200,8 @@ pub struct App {
     pub results: BTreeMap<SessionKey, Shown>,
     /// Actions that ended, oldest first; the last [`LOGGED`].
     pub log: VecDeque<Logged>,
+    /// Commands that were run, the newest last.
+    pub commands: VecDeque<String>,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
 }
@@ -230,6 +237,7 @@ impl App {
             export_shown: options.export_shown,
             results: BTreeMap::new(),
             log: VecDeque::new(),
+            commands: VecDeque::new(),
             rows: Vec::new(),
         }
     }

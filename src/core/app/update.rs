@@ -92,7 +92,9 @@ impl App {
     }
 
     fn paste(&mut self, text: &str) -> Vec<Effect> {
-        if self.ui.filter.cursor.is_some() {
+        if self.ui.command.is_some() {
+            self.paste_command(text);
+        } else if self.ui.filter.cursor.is_some() {
             for c in text.chars().filter(|c| !c.is_control()) {
                 self.type_filter(Key::Char(c));
             }
@@ -112,9 +114,9 @@ impl App {
         self.clear_seen_results(now);
         self.ui.notice = None;
         self.ui.moved = self.ui.selected.is_some();
-        if self.ui.filter.cursor.is_some() || self.is_searching() {
-            let leaves = self.leaving(key).filter(|_| !key.is_typed());
-            return leaves.unwrap_or_else(|| self.type_on(key));
+        if self.ui.command.is_some() || self.ui.filter.cursor.is_some() || self.is_searching() {
+            let leaves = self.leaving(key).filter(|_| key.is_chord());
+            return leaves.unwrap_or_else(|| self.type_on(key, now));
         }
         if self.ui.dialog.is_none() {
             self.ui.dialog_scroll = 0;
@@ -133,8 +135,10 @@ impl App {
     }
 
     /// A key while a line at the bottom is typed.
-    fn type_on(&mut self, key: Key) -> Vec<Effect> {
-        if self.ui.filter.cursor.is_some() {
+    fn type_on(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
+        if self.ui.command.is_some() {
+            self.type_command(key, now)
+        } else if self.ui.filter.cursor.is_some() {
             self.type_filter(key)
         } else {
             self.type_search(key)
@@ -154,8 +158,9 @@ impl App {
         goes_on
     }
 
-    fn act(&mut self, action: Action, key: Key, now: UnixMs) -> Vec<Effect> {
-        if !matches!(action, Action::Quit | Action::Back) {
+    /// What an action does, by its key or by its name.
+    pub(super) fn act(&mut self, action: Action, key: Key, now: UnixMs) -> Vec<Effect> {
+        if !matches!(action, Action::Quit | Action::Back | Action::Command) {
             self.ui.quit_warned = false;
         }
         match action {
@@ -163,6 +168,8 @@ impl App {
             Action::Suspend => vec![Effect::Suspend],
             Action::Redraw => vec![Effect::Redraw],
             Action::Back => self.back(key),
+            Action::Command => self.open_command(""),
+            Action::Theme => self.open_command("theme "),
             Action::Help => self.toggle_page(PageKind::Help),
             Action::Explain => self.explain(),
             Action::History => self.toggle_page(PageKind::History),
@@ -183,6 +190,7 @@ impl App {
             Action::Reset => self.ask_reset(now),
             Action::Mark => self.mark(),
             Action::Load => self.ask_load(),
+            Action::LoadAll => self.ask_load_all(),
             Action::Servers => self.retry_servers(),
             Action::Fold => self.fold(),
             Action::Unfold => self.unfold(),

@@ -16,8 +16,12 @@ impl Action {
             | Action::AllowOnce
             | Action::AllowAlways
             | Action::Deny => true,
-            // A file here, or what is shown. Loading a project is no more than asking about it.
+            // A file here, or what is shown. Loading a project is no more than asking about it, and
+            // what a command does is asked of its own action.
             Action::Export
+            | Action::LoadAll
+            | Action::Theme
+            | Action::Command
             | Action::Load
             | Action::Mark
             | Action::Servers

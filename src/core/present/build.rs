@@ -5,8 +5,8 @@ use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
 use crate::core::present::{
-    FilterLine, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, find, footer,
-    form, header, help, log, rows, words,
+    FilterLine, Page, Piece, Row, Screen, Tone, clean, command, detail, dialog, explain_lines,
+    find, footer, form, header, help, log, rows, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
@@ -51,6 +51,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
             .and_then(|state| dialog::dialog(app, state)),
         form: form::form(app),
         page: page(app, now),
+        command: command::command(app),
         notice: app
             .ui
             .notice

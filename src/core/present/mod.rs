@@ -6,6 +6,7 @@ mod ask;
 mod build;
 mod changes;
 mod clean;
+mod command;
 mod detail;
 mod dialog;
 mod explain;
@@ -38,8 +39,8 @@ pub use find::folded;
 pub use json::status_json;
 pub use quote::quote;
 pub use screen::{
-    Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Page, Piece, Row, Screen,
-    ServerChip, Tab, Tone, agreement_glyph,
+    Command, Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Offered, Page,
+    Piece, Row, Screen, ServerChip, Tab, Tone, agreement_glyph,
 };
 pub use sheet::{Flow, Found, Place, Sheet};
 pub use status::status_rows;

@@ -306,6 +306,34 @@ pub struct FilterLine {
     pub of: usize,
 }
 
+/// The command line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Command {
+    /// What stands there.
+    pub text: String,
+    /// Cursor, in characters.
+    pub cursor: usize,
+    /// What it may become.
+    pub offered: Vec<Offered>,
+    /// Which of it `Tab` put there.
+    pub chosen: Option<usize>,
+    /// Why it was not run.
+    pub wrong: Option<String>,
+}
+
+/// What a command may become.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Offered {
+    /// The word.
+    pub word: String,
+    /// The keys that do the same: `q Esc`.
+    pub keys: String,
+    /// What it does.
+    pub help: String,
+    /// It does not apply now.
+    pub dim: bool,
+}
+
 /// Everything that is on the screen.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Screen {
@@ -339,6 +367,8 @@ pub struct Screen {
     pub form: Option<Form>,
     /// A page over everything (help, explain).
     pub page: Option<Page>,
+    /// The command line, while it is typed.
+    pub command: Option<Command>,
     /// A word to the user, instead of the footer.
     pub notice: Option<Piece>,
     /// What the keys do for the selected row.
