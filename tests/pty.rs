@@ -123,7 +123,7 @@ fn the_demo_shows_judged_sessions_and_q_quits() {
 
 #[test]
 fn a_question_is_answered_in_the_form_and_its_session_goes_on() {
-    let mut terminal = Terminal::start(&["--demo", "--filter", "Web2Epub: s"]);
+    let mut terminal = Terminal::start(&["--demo", "--filter", "\"Web2Epub: s\""]);
     terminal.until_text("waiting-question");
     // A key is not taken before what is asked has been on the screen for a moment.
     let begun = Instant::now();

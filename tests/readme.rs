@@ -7,6 +7,7 @@
     reason = "a test that cannot go on fails; OCWATCH_BLESS is read here only"
 )]
 
+use ocwatch::core::app::filter::FIELDS;
 use ocwatch::core::app::keymap::{keymap, keys_of};
 use ocwatch::core::judge::{
     ActivityState, FAMILY_FINDINGS, LIMITS, Limits, RULES, SERVER_FINDINGS, Slot,
@@ -92,6 +93,15 @@ fn limits() -> String {
     table
 }
 
+fn filters() -> String {
+    let mut table = String::from("| field | looks at | example |\n|---|---|---|\n");
+    for row in &FIELDS {
+        let example = row.example.replace('|', "\\|");
+        writeln!(table, "| `{}:` | {} | `{example}` |", row.name, row.meaning).unwrap();
+    }
+    table
+}
+
 /// What `ocwatch -h` prints.
 fn options() -> String {
     let program = std::process::Command::new(env!("CARGO_BIN_EXE_ocwatch"));
@@ -118,6 +128,7 @@ fn the_tables_are_those_of_the_code() {
     let mut want = put(&is, "keys", &keys());
     want = put(&want, "words", &words());
     want = put(&want, "findings", &findings());
+    want = put(&want, "filters", &filters());
     want = put(&want, "limits", &limits());
     want = put(&want, "options", &options());
     if std::env::var_os("OCWATCH_BLESS").is_some() {

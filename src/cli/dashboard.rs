@@ -4,12 +4,15 @@
 //! a key does.
 
 use super::args::Common;
+use super::config::notify::OscWish;
 use super::start::{self, Setup};
-use super::{audit_of, look};
+use super::{audit_of, env, look};
+use crate::core::app::Msg;
 use crate::shell::audit;
 use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::interactive::{Dashboard, DashboardError};
+use crate::shell::notify::{self, Hooks, Ways};
 use crate::tui::{self, TerminalError};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -29,6 +32,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         save_dir: start::export_dir(),
         audit: audit_of(setup, false),
         standings,
+        ways: ways(setup, to_loop.clone()),
         clock: setup.clock.clone(),
         answers: to_loop,
     };
@@ -44,10 +48,32 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         panics: watch_panics(),
         panic_for_test: panic_for_test(common),
     };
-    dashboard.run().await.map_err(|why| match why {
-        DashboardError::Terminal(TerminalError::NotATerminal) => Trouble::Usage(why.to_string()),
+    dashboard.run().await.map_err(|why| terminal_trouble(&why))
+}
+
+/// No terminal to draw on or to read keys from is a wrong way to call it; the rest is bad luck.
+pub(super) fn terminal_trouble(why: &DashboardError) -> Trouble {
+    match why {
+        DashboardError::Terminal(TerminalError::NotATerminal | TerminalError::NoKeys) => {
+            Trouble::Usage(why.to_string())
+        }
         _ => Trouble::Failed(format!("failed to show the dashboard: {why}")),
-    })
+    }
+}
+
+/// How this terminal and this user are told what happens. Needs a runtime.
+fn ways(setup: &Setup, answers: mpsc::Sender<Msg>) -> Ways {
+    let wishes = &setup.config.notify_wishes;
+    let hook = wishes.hook.clone();
+    Ways {
+        osc: match wishes.osc {
+            OscWish::Auto => notify::detect(&env::var),
+            OscWish::Kind(kind) => Some(kind),
+            OscWish::Off => None,
+        },
+        wrap: notify::wrap(&env::var),
+        hooks: hook.map(|hook| Hooks::start(hook, answers)),
+    }
 }
 
 /// A panic anywhere gives the terminal back, prints its report, and is told to the loop.

@@ -8,6 +8,7 @@ pub mod args;
 pub mod config;
 mod dashboard;
 pub mod env;
+mod first;
 mod log;
 mod look;
 pub mod servers;
@@ -22,6 +23,7 @@ use crate::shell::exit::{Exit, Trouble};
 use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
+use crate::shell::welcome::Choice;
 use crate::tui::Theme;
 use args::{AllowArg, Cli, Command, Common, DoubtArg, LogArgs, ResetArgs};
 use clap::{CommandFactory, FromArgMatches};
@@ -45,9 +47,10 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(said) => return usage(&said),
     };
-    let code = match start(&cli) {
+    let plain = theme(&cli.common);
+    let code = match start(cli) {
         Ok(exit) => exit.code(),
-        Err(report) => tell(&report, &theme(&cli.common)).code(),
+        Err(report) => tell(&report, &plain).code(),
     };
     ExitCode::from(code)
 }
@@ -101,22 +104,30 @@ fn tell(report: &eyre::Report, theme: &Theme) -> Exit {
     trouble.exit()
 }
 
-fn start(cli: &Cli) -> eyre::Result<Exit> {
+fn start(mut cli: Cli) -> eyre::Result<Exit> {
     color_eyre::install()?;
     let log_dir = start::state_dir();
     let _log = log::start(cli.common.log_level, log_dir.as_deref());
     if let Some(Command::Log(it)) = &cli.command {
         return Ok(show_log(it, &cli.common)?);
     }
-    refuse_silent_action(cli)?;
+    refuse_silent_action(&cli)?;
     let clock = system_clock();
-    let setup = setup(cli, &clock)?;
+    let config = start::configuration(&cli)?;
     let runtime = Builder::new_multi_thread()
         // One beside the dashboard's own thread: more would fight it for the processor in a flood.
         .worker_threads(1)
         .enable_all()
         .build()?;
-    let ended = command(&runtime, cli, &setup);
+    if first::is_first(&cli, &config) {
+        match runtime.block_on(first::run(&cli, &config, &clock))? {
+            Choice::Leave(exit) => return Ok(exit),
+            Choice::Demo => cli.common.demo = true,
+            Choice::Found => {}
+        }
+    }
+    let setup = setup(&cli, config, &clock)?;
+    let ended = command(&runtime, &cli, &setup);
     runtime.shutdown_timeout(WIND_DOWN);
     Ok(ended?)
 }

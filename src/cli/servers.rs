@@ -88,8 +88,8 @@ fn protect(targets: &mut [Target], config: &Config) {
 }
 
 /// The server to try when nothing is named or configured.
-pub fn usual(env: Lookup<'_>) -> Result<Target, ServerError> {
-    from_text(&USUAL_PORT.to_string(), env)
+pub fn usual(port: u16, env: Lookup<'_>) -> Result<Target, ServerError> {
+    from_text(&port.to_string(), env)
 }
 
 fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Target, ServerError> {

@@ -16,18 +16,12 @@ use crate::net::client::{Address, Client};
 use crate::net::link::{Inspect, LinkSpec};
 use crate::shell::exit::Trouble;
 use crate::shell::target::Target;
+use crate::shell::welcome::PROBE;
+use crate::tui::TerminalError;
 use directories::ProjectDirs;
-use std::net::{SocketAddr, TcpStream};
+use std::io::IsTerminal;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::PathBuf;
-use std::time::Duration;
-
-/// How long the usual port may take to answer before it counts as closed.
-const PROBE: Duration = Duration::from_millis(500);
-/// Where an OpenCode server listens unless told otherwise.
-const USUAL: SocketAddr = SocketAddr::new(
-    std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
-    servers::USUAL_PORT,
-);
 
 /// What every command needs.
 pub struct Setup {
@@ -67,11 +61,15 @@ pub fn config_file() -> Option<PathBuf> {
     project_dirs().map(|dirs| dirs.config_dir().join("config.toml"))
 }
 
-/// Reads, resolves and connects nothing yet.
-pub fn setup(cli: &Cli, clock: &Clock) -> Result<Setup, Trouble> {
+/// Reads the configuration: the file that was named, else the usual one.
+pub fn configuration(cli: &Cli) -> Result<Config, Trouble> {
     let usual = config_file();
-    let config = config::load(cli.common.config.as_deref(), usual.as_deref())
-        .map_err(|why| Trouble::Usage(format!("failed to use the configuration: {why}")))?;
+    config::load(cli.common.config.as_deref(), usual.as_deref())
+        .map_err(|why| Trouble::Usage(format!("failed to use the configuration: {why}")))
+}
+
+/// Resolves and connects nothing yet.
+pub fn setup(cli: &Cli, config: Config, clock: &Clock) -> Result<Setup, Trouble> {
     let is_server = |word: &&str| config.server.iter().any(|it| it.name == **word);
     if let Some(command) = cli.late_command().filter(|word| !is_server(word)) {
         let text = servers::command_first(command, &cli.servers);
@@ -81,11 +79,14 @@ pub fn setup(cli: &Cli, clock: &Clock) -> Result<Setup, Trouble> {
         let text = "a URL names a server, not a session: put --server before it";
         return Err(Trouble::Usage(text.to_owned()));
     }
+    if cli.command.is_none() && !std::io::stdout().is_terminal() {
+        return Err(Trouble::Usage(TerminalError::NotATerminal.to_string()));
+    }
     let named = named(cli);
     let (mut targets, demo) = if cli.common.demo {
         demo_targets(&named, clock)?
     } else {
-        (real_targets(&named, &config)?, None)
+        (real_targets(&named, &config, usual(&cli.common))?, None)
     };
     for target in &mut targets {
         target
@@ -127,15 +128,18 @@ impl Setup {
         let options = AppOptions {
             utc_offset: utc_offset(&self.clock),
             filter: common.filter.clone().unwrap_or_default(),
+            filters: Vec::new(),
             limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
+            notify: self.config.notify_wishes.rules.clone(),
             keymap: self.config.keymap.clone(),
         };
         App::new(specs, options)
     }
 }
 
-fn named(cli: &Cli) -> Vec<String> {
+/// Every server that is named on the command line.
+pub(super) fn named(cli: &Cli) -> Vec<String> {
     let mut named = cli.common.server.clone();
     named.extend(cli.servers.iter().cloned());
     let more = match &cli.command {
@@ -196,24 +200,45 @@ fn demo_targets(
     Ok((targets, Some(demo)))
 }
 
-fn real_targets(named: &[String], config: &config::Config) -> Result<Vec<Target>, Trouble> {
+fn real_targets(named: &[String], config: &Config, at: SocketAddr) -> Result<Vec<Target>, Trouble> {
     let usage = |why: servers::ServerError| Trouble::Usage(why.to_string());
     let targets = servers::resolve(named, config, &env::var).map_err(usage)?;
     if !targets.is_empty() {
         return Ok(targets);
     }
-    if TcpStream::connect_timeout(&USUAL, PROBE).is_err() {
+    if !listens(at) {
         return Err(Trouble::Unread(format!(
-            "no OpenCode server found on {USUAL}: start one (opencode serve --port {}), name one \
+            "no OpenCode server found on {at}: start one (opencode serve --port {}), name one \
              (ocwatch http://HOST:PORT), or look at the demo (ocwatch --demo)",
-            servers::USUAL_PORT
+            at.port()
         )));
     }
-    Ok(vec![servers::usual(&env::var).map_err(usage)?])
+    Ok(vec![servers::usual(at.port(), &env::var).map_err(usage)?])
+}
+
+/// Where an OpenCode server listens unless told otherwise.
+#[cfg(debug_assertions)]
+pub(super) fn usual(common: &Common) -> SocketAddr {
+    loopback(common.usual_port_for_test.unwrap_or(servers::USUAL_PORT))
+}
+
+/// Where an OpenCode server listens unless told otherwise.
+#[cfg(not(debug_assertions))]
+pub(super) fn usual(_: &Common) -> SocketAddr {
+    loopback(servers::USUAL_PORT)
+}
+
+fn loopback(port: u16) -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::LOCALHOST, port))
+}
+
+/// Whether something listens there.
+pub(super) fn listens(at: SocketAddr) -> bool {
+    TcpStream::connect_timeout(&at, PROBE).is_ok()
 }
 
 /// Local time minus UTC, now.
-fn utc_offset(clock: &Clock) -> Span {
+pub(super) fn utc_offset(clock: &Clock) -> Span {
     let now = jiff::Timestamp::from_millisecond(clock().0).unwrap_or_default();
     let offset = jiff::tz::TimeZone::system().to_offset(now);
     Span::secs(i64::from(offset.seconds()))

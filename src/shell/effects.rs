@@ -20,13 +20,16 @@ use crate::shell::act::resend::{self, Looking, resend};
 use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
 use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
+use crate::shell::notify::Ways;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// What the loop itself must do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Control {
+    /// Write this to the terminal, between two frames.
+    Say(Vec<u8>),
     /// Leave the screen, stop, and come back.
     Suspend,
     /// Draw everything again.
@@ -49,6 +52,8 @@ pub struct Effects {
     pub audit: Audit,
     /// Tells how a session stands after an action.
     pub standings: Standings,
+    /// How somebody who is elsewhere is told.
+    pub ways: Ways,
     /// The watcher's clock.
     pub clock: Clock,
     /// Where answers go.
@@ -78,6 +83,10 @@ impl Effects {
                 self.command(server, LinkCommand::LoadDirectory(directory));
             }
             Effect::Retry(server) => self.command(server, LinkCommand::RetryNow),
+            Effect::Notify(notice) => {
+                let bytes = self.ways.tell(&notice);
+                return (!bytes.is_empty()).then_some(Control::Say(bytes));
+            }
             Effect::Suspend => return Some(Control::Suspend),
             Effect::Redraw => return Some(Control::Redraw),
             Effect::Quit => return Some(Control::Quit),

@@ -141,6 +141,7 @@ impl Dashboard {
                 show.ended = Some(Exit::Done);
                 Ok(())
             }
+            Some(Control::Say(bytes)) => Ok(show.terminal.say(&bytes)?),
             Some(Control::Redraw) => redraw(show),
             Some(Control::Suspend) => suspend(show),
         }
@@ -157,6 +158,8 @@ impl Dashboard {
                 None => Ok(()),
             },
             Some(Ok(Event::Paste(text))) => self.take(show, Msg::Paste(text)),
+            Some(Ok(Event::FocusGained)) => self.take(show, Msg::Focus(true)),
+            Some(Ok(Event::FocusLost)) => self.take(show, Msg::Focus(false)),
             Some(Ok(Event::Resize(..))) => {
                 show.pacer.forget();
                 Ok(())

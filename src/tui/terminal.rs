@@ -1,13 +1,15 @@
 //! The terminal as a guard: entered, left, and restored whatever happens.
 //!
-//! What it does: raw mode, the alternate screen, bracketed paste, synchronized drawing. What it
+//! What it does: raw mode, the alternate screen, bracketed paste, reports of the focus, synchronized drawing. What it
 //! does not: read keys, or decide what is drawn. Invariant: what [`Terminal::new`] changed is
 //! undone exactly once: on drop, by [`restore`], or by the panic hook, whichever comes first.
 
 use super::theme::Theme;
 use crate::core::present::Screen;
 use crossterm::cursor::{Hide, Show};
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
     disable_raw_mode, enable_raw_mode,
@@ -15,7 +17,7 @@ use crossterm::terminal::{
 use crossterm::{execute, queue};
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
-use std::io::{self, IsTerminal, Stdout, Write, stdout};
+use std::io::{self, IsTerminal, Stdout, Write, stdin, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The terminal is ours at the moment.
@@ -25,8 +27,11 @@ static ENTERED: AtomicBool = AtomicBool::new(false);
 #[derive(Debug, thiserror::Error)]
 pub enum TerminalError {
     /// The output goes to a file or a pipe.
-    #[error("stdout is not a terminal: use `ocwatch status`")]
+    #[error("stdout is not a terminal, so there is no dashboard: use `ocwatch status`")]
     NotATerminal,
+    /// Neither stdin nor the session has a terminal.
+    #[error("there is no terminal to read keys from: use `ocwatch status`")]
+    NoKeys,
     /// The terminal refused.
     #[error("the terminal refused: {0}")]
     Io(#[from] io::Error),
@@ -43,7 +48,14 @@ impl Terminal {
         if !stdout().is_terminal() {
             return Err(TerminalError::NotATerminal);
         }
-        take_over()?;
+        // Keys come from the session's terminal where stdin is none, as in `echo | ocwatch`.
+        take_over().map_err(|why| {
+            if stdin().is_terminal() {
+                TerminalError::Io(why)
+            } else {
+                TerminalError::NoKeys
+            }
+        })?;
         match ratatui::Terminal::new(CrosstermBackend::new(stdout())) {
             Ok(inner) => Ok(Self { inner }),
             Err(error) => {
@@ -134,13 +146,20 @@ pub fn install_panic_hook() {
 }
 
 fn write_enter(out: &mut impl Write) -> io::Result<()> {
-    execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide)
+    execute!(
+        out,
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        EnableFocusChange,
+        Hide
+    )
 }
 
 fn write_leave(out: &mut impl Write) -> io::Result<()> {
     execute!(
         out,
         EndSynchronizedUpdate,
+        DisableFocusChange,
         DisableBracketedPaste,
         LeaveAlternateScreen,
         Show
@@ -162,7 +181,7 @@ mod tests {
             String::from_utf8(enter).unwrap(),
             String::from_utf8(leave).unwrap(),
         );
-        for mode in ["?1049", "?2004"] {
+        for mode in ["?1049", "?2004", "?1004"] {
             assert!(enter.contains(&format!("\x1b[{mode}h")), "{enter:?}");
             assert!(leave.contains(&format!("\x1b[{mode}l")), "{leave:?}");
         }

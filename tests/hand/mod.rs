@@ -56,6 +56,7 @@ impl Hand {
             save_dir: dir.path().join("saved"),
             audit: Audit::open(Some(dir.path().to_owned()), false, clock.clone()),
             standings,
+            ways: ocwatch::shell::notify::Ways::default(),
             clock: clock.clone(),
             answers: to_loop,
         };

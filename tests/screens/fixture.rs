@@ -261,7 +261,29 @@ pub fn filtered() -> Screen {
         cursor: Some(12),
         hits: 2,
         of: 12,
+        wrong: String::new(),
     });
+    screen
+}
+
+/// A kept filter of which something was not understood, with a parent that is only shown for its child.
+pub fn filtered_in_part() -> Screen {
+    let mut screen = rich();
+    screen
+        .rows
+        .retain(|row| row.title.contains("general") || row.title.contains("Port the"));
+    for row in screen.rows.iter_mut().take(2) {
+        row.dim = true;
+    }
+    screen.filter = Some(FilterLine {
+        text: "asking levle:stuck".to_owned(),
+        cursor: None,
+        hits: 1,
+        of: 140,
+        wrong: "no field `levle`, did you mean `level`?".to_owned(),
+    });
+    screen.attention_only = true;
+    screen.calm = 139;
     screen
 }
 

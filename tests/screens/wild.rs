@@ -50,12 +50,7 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         detail.story.push(plain(&text(8)));
         detail.tail.push(plain(&text(9)));
     }
-    screen.filter = bit(3).then(|| FilterLine {
-        text: text(10),
-        cursor: bit(4).then_some(usize::try_from(seed % 300).unwrap_or(0)),
-        hits: usize::MAX,
-        of: usize::MAX,
-    });
+    screen.filter = bit(3).then(|| filter(&text(10), &text(11), seed));
     screen.dialog = bit(5).then(|| Dialog {
         scroll: usize::try_from(seed % 7).unwrap_or(0),
         title: text(11),
@@ -76,6 +71,21 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         screen.empty = texts.to_vec();
     }
     screen
+}
+
+fn filter(text: &str, wrong: &str, seed: u64) -> FilterLine {
+    let bit = |n: u64| seed >> n & 1 == 1;
+    FilterLine {
+        text: text.to_owned(),
+        cursor: bit(4).then_some(usize::try_from(seed % 300).unwrap_or(0)),
+        hits: usize::MAX,
+        of: usize::MAX,
+        wrong: if bit(6) {
+            wrong.to_owned()
+        } else {
+            String::new()
+        },
+    }
 }
 
 fn tabs(wide: bool) -> Vec<Tab> {

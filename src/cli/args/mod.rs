@@ -135,14 +135,19 @@ pub struct Common {
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=120), global = true)]
     pub fps: u16,
 
-    /// Dashboard: begin with only the rows that contain this text
-    #[arg(long, value_name = "TEXT", global = true)]
+    /// Dashboard: begin with this filter, like "level:stuck dir:/srv" (the language of the / key)
+    #[arg(long, value_name = "EXPR", global = true)]
     pub filter: Option<String>,
 
     /// Panic once the dashboard is drawn
     #[cfg(debug_assertions)]
     #[arg(long, hide = true, global = true)]
     pub panic_for_test: bool,
+
+    /// Look for a server on this port instead of the usual one
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, global = true)]
+    pub usual_port_for_test: Option<u16>,
 }
 
 /// What to do instead of the dashboard.

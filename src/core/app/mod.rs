@@ -7,8 +7,9 @@
 mod act;
 mod command;
 mod dialog;
-mod filter;
+pub mod filter;
 mod go;
+mod history;
 mod key;
 pub mod keymap;
 mod line;
@@ -18,6 +19,7 @@ mod marks;
 mod model;
 mod msg;
 mod near;
+pub mod notify;
 mod panes;
 pub mod reply;
 mod resend;
@@ -28,16 +30,16 @@ mod update;
 mod writes;
 
 pub use command::{CommandLine, Completion};
+pub use filter::Filter;
+pub use history::History;
 pub use line::TextLine;
 pub use look::ThemeName;
-pub use model::{
-    App, AppOptions, DialogState, Filter, LOGGED, Logged, PageKind, Running, Shown, Ui,
-};
+pub use model::{App, AppOptions, DialogState, LOGGED, Logged, PageKind, Running, Shown, Ui};
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
 pub use near::nearest;
 pub use panes::Pane;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
-pub use rows::VisibleRow;
+pub use rows::{Tally, VisibleRow};
 pub use search::{Search, Seek};
 pub use update::update;

@@ -1,10 +1,11 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
 use crate::core::app::keymap::{Action, Keymap};
+use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
-    CommandLine, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, ThemeName,
-    VisibleRow,
+    CommandLine, Filter, History, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek,
+    Tally, ThemeName, VisibleRow,
 };
 use crate::core::id::{Directory, PartId, ServerId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
@@ -25,19 +26,14 @@ pub struct AppOptions {
     pub utc_offset: Span,
     /// A filter from the command line.
     pub filter: String,
+    /// Filters of earlier runs, oldest first.
+    pub filters: Vec<String>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// What the person wants to be told of.
+    pub notify: NotifyRules,
     /// Which key does what.
     pub keymap: Keymap,
-}
-
-/// The filter line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
-    /// What was typed; matched without regard to case.
-    pub text: String,
-    /// The cursor, in characters, while it is edited.
-    pub cursor: Option<usize>,
 }
 
 /// A page over everything.
@@ -200,10 +196,16 @@ pub struct App {
     pub results: BTreeMap<SessionKey, Shown>,
     /// Actions that ended, oldest first; the last [`LOGGED`].
     pub log: VecDeque<Logged>,
-    /// Commands that were run, the newest last.
-    pub commands: VecDeque<String>,
+    /// Commands that were run.
+    pub commands: History,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
+    /// What was told, and what is to be told.
+    pub notices: Notices,
+    /// How many rows there are, and what keeps some of them off the screen.
+    pub tally: Tally,
+    /// When the last message was taken; watcher's clock.
+    pub(super) taken_at: UnixMs,
 }
 
 impl App {
@@ -218,10 +220,7 @@ impl App {
         let mut judge = Judge::new(options.limits.clone());
         judge.update(&store, &changes, UnixMs::default());
         let ui = Ui {
-            filter: Filter {
-                text: options.filter,
-                cursor: None,
-            },
+            filter: Filter::new(options.filter, options.filters),
             table_rows: 20,
             ..Ui::default()
         };
@@ -237,8 +236,11 @@ impl App {
             export_shown: options.export_shown,
             results: BTreeMap::new(),
             log: VecDeque::new(),
-            commands: VecDeque::new(),
+            commands: History::default(),
             rows: Vec::new(),
+            notices: Notices::new(options.notify),
+            tally: Tally::default(),
+            taken_at: UnixMs::default(),
         }
     }
 
@@ -263,10 +265,11 @@ impl App {
         Some((key, self.store.session(key)?))
     }
 
-    /// When time alone changes something that is on the screen: within a second while an age under
-    /// ten minutes, a countdown or the clock is shown.
+    /// When time alone changes something that is on the screen (within a second while an age under
+    /// ten minutes, a countdown or the clock is shown), or somebody is to be told something.
     pub fn next_tick(&self, now: UnixMs) -> Option<Span> {
-        let to_next_second = 1000 - now.0.rem_euclid(1000);
-        Some(Span(to_next_second))
+        let to_next_second = Span(1000 - now.0.rem_euclid(1000));
+        let notice = self.notices.next().map(|at| Span((at - now).0.max(0)));
+        Some(notice.map_or(to_next_second, |wait| wait.min(to_next_second)))
     }
 }

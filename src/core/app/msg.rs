@@ -1,6 +1,7 @@
 //! What enters the app ([`Msg`]) and what leaves it ([`Effect`]). Data only.
 
 use crate::core::app::keymap::Key;
+use crate::core::app::notify::Notice;
 use crate::core::id::{Directory, MessageId, ServerId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::survey::Survey;
@@ -16,6 +17,8 @@ pub enum Msg {
     Key(Key),
     /// Text was pasted.
     Paste(String),
+    /// The terminal has got (true) or lost the focus.
+    Focus(bool),
     /// How the last screen was laid out.
     Layout {
         /// Rows that the table shows (for page keys and scrolling).
@@ -45,6 +48,8 @@ pub enum Msg {
         /// In a few words.
         words: String,
     },
+    /// A word to the user from what goes on outside.
+    Told(String),
     /// An effect ended.
     Done(Done),
     /// What [`Effect::ReadPrompt`] brought.
@@ -136,6 +141,8 @@ pub enum Effect {
     },
     /// Try a lost server again now.
     Retry(ServerId),
+    /// Tell somebody who may be elsewhere.
+    Notify(Notice),
     /// Leave the screen, stop, and come back.
     Suspend,
     /// Clear and draw again.

@@ -1,9 +1,10 @@
 //! Which sessions stand on the screen, in which order: a tree, attention first, filtered, folded.
 
 use crate::core::app::App;
+use crate::core::app::filter::{Facts, Query};
 use crate::core::id::{SessionId, SessionKey};
 use crate::core::judge::{Level, Verdict};
-use crate::core::store::{Server, Session};
+use crate::core::store::Session;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A row before it has words.
@@ -15,6 +16,19 @@ pub struct VisibleRow {
     pub depth: u16,
     /// Children that are folded away.
     pub folded: usize,
+    /// It is here only because of what is below it: it does not pass the filter itself.
+    pub context: bool,
+}
+
+/// How many rows there are, folded ones included, and what keeps some of them off the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Sessions that could be shown.
+    pub all: usize,
+    /// Those that pass the filter and, where only attention is shown, need it.
+    pub hits: usize,
+    /// Those that pass the filter and are off the screen because they need no attention.
+    pub calm: usize,
 }
 
 /// Rows kept in sight on both sides of the selected one.
@@ -49,8 +63,7 @@ impl App {
     /// Lays the rows out anew. The selection stays on its session; if that is gone, on its place.
     pub(super) fn refresh_rows(&mut self) {
         let old_place = self.selected_place();
-        let rows = self.lay_out();
-        self.rows = rows;
+        (self.rows, self.tally) = self.lay_out();
         let here = self.ui.selected.as_ref();
         let still = here.is_some_and(|key| self.rows.iter().any(|row| row.key == *key));
         if !self.ui.moved || !still {
@@ -85,9 +98,11 @@ impl App {
         self.rows.iter().position(|row| row.key == *key)
     }
 
-    fn lay_out(&self) -> Vec<VisibleRow> {
+    fn lay_out(&self) -> (Vec<VisibleRow>, Tally) {
+        let query = self.ui.filter.query();
         let listed = self.candidates();
-        let wanted: BTreeSet<&SessionKey> = self.wanted(&listed);
+        let (hits, mut tally) = self.hits(&listed, &query);
+        let wanted = with_ancestors(&hits, &listed);
         let mut children: BTreeMap<&SessionKey, Vec<&Candidate>> = BTreeMap::new();
         let mut roots = Vec::new();
         for one in listed.values() {
@@ -97,7 +112,9 @@ impl App {
             }
         }
         sort(&mut roots);
-        let mut rows = self.zombie_rows();
+        let mut rows = self.zombie_rows(&query);
+        tally.all += self.zombies().count();
+        tally.hits += rows.len();
         let mut seen = BTreeSet::new();
         let mut stack: Vec<(&Candidate, u16)> = roots.into_iter().rev().map(|r| (r, 0)).collect();
         while let Some((one, depth)) = stack.pop() {
@@ -110,6 +127,7 @@ impl App {
                 key: one.key.clone(),
                 depth: depth.min(MAX_DEPTH),
                 folded: if is_folded { below.len() } else { 0 },
+                context: !hits.contains(&one.key),
             });
             if is_folded {
                 continue;
@@ -119,21 +137,19 @@ impl App {
             stack.extend(below.into_iter().rev().map(|child| (child, deeper)));
         }
         add_cycles(&listed, &wanted, &seen, &mut rows);
-        rows
+        (rows, tally)
     }
 
     /// Deleted sessions that still run have no row of their own on the server, but here they do: a
     /// person must see them to stop them.
-    fn zombie_rows(&self) -> Vec<VisibleRow> {
-        let text = self.ui.filter.text.to_lowercase();
-        let shown = self.zombies().filter(|key| {
-            let hay = format!("{ZOMBIE} stuck deleted {}", key.session).to_lowercase();
-            text.is_empty() || hay.contains(&text)
-        });
+    fn zombie_rows(&self, query: &Query) -> Vec<VisibleRow> {
+        let zombies = self.zombies();
+        let shown = zombies.filter(|key| Facts::of_zombie(self, key).pass(query));
         let row = |key| VisibleRow {
             key,
             depth: 0,
             folded: 0,
+            context: false,
         };
         shown.map(row).collect()
     }
@@ -162,54 +178,55 @@ impl App {
         all.collect()
     }
 
-    /// What passes the filter and the attention switch, with every ancestor of it.
-    fn wanted<'a>(
+    /// What passes the filter and the attention switch, and how many do not.
+    fn hits<'a>(
         &self,
         listed: &'a BTreeMap<SessionKey, Candidate<'a>>,
-    ) -> BTreeSet<&'a SessionKey> {
-        let mut wanted = BTreeSet::new();
-        for one in listed.values().filter(|one| self.passes(one)) {
-            let mut at = Some(one);
-            while let Some(here) = at {
-                if !wanted.insert(&here.key) {
-                    break;
-                }
-                let parent = parent_of(here, listed);
-                at = parent.and_then(|key| listed.get(key));
+        query: &Query,
+    ) -> (BTreeSet<&'a SessionKey>, Tally) {
+        let passes = |one: &&Candidate| {
+            query.terms.is_empty() || Facts::of(self, one.session, one.verdict).pass(query)
+        };
+        let mut hits = BTreeSet::new();
+        let mut calm = 0;
+        for one in listed.values().filter(passes) {
+            if self.ui.attention_only && !wants_attention(one.verdict) {
+                calm += 1;
+            } else {
+                hits.insert(&one.key);
             }
         }
-        wanted
+        let tally = Tally {
+            all: listed.len(),
+            hits: hits.len(),
+            calm,
+        };
+        (hits, tally)
     }
+}
 
-    fn passes(&self, one: &Candidate) -> bool {
-        if self.ui.attention_only && one.verdict.level < Level::Watch {
-            return false;
+/// Watch and above, and what is about to be.
+fn wants_attention(verdict: &Verdict) -> bool {
+    verdict.level >= Level::Watch || verdict.settling.is_some()
+}
+
+/// These rows and every ancestor of them.
+fn with_ancestors<'a>(
+    hits: &BTreeSet<&'a SessionKey>,
+    listed: &'a BTreeMap<SessionKey, Candidate<'a>>,
+) -> BTreeSet<&'a SessionKey> {
+    let mut wanted = BTreeSet::new();
+    for key in hits {
+        let mut at = listed.get(*key);
+        while let Some(here) = at {
+            if !wanted.insert(&here.key) {
+                break;
+            }
+            let parent = parent_of(here, listed);
+            at = parent.and_then(|key| listed.get(key));
         }
-        let text = self.ui.filter.text.to_lowercase();
-        text.is_empty() || self.haystack(one).contains(&text)
     }
-
-    /// Everything of a row that a filter text may mean.
-    fn haystack(&self, one: &Candidate) -> String {
-        let server = self.store.server(one.key.server);
-        let name = server.map_or("", |server: &Server| server.spec.name.as_str());
-        let info = &one.session.info;
-        let finding = one.verdict.leading().map_or("", |f| f.name);
-        let activity = &one.verdict.activity;
-        [
-            name,
-            info.id.as_str(),
-            &info.title,
-            info.directory.as_str(),
-            one.verdict.reported.word(),
-            activity.state.word(),
-            activity.tool.as_deref().unwrap_or_default(),
-            one.verdict.level.word(),
-            finding,
-        ]
-        .join("\n")
-        .to_lowercase()
-    }
+    wanted
 }
 
 fn parent_of<'a>(
@@ -234,6 +251,7 @@ fn add_cycles(
                 key: one.key.clone(),
                 depth: 0,
                 folded: 0,
+                context: false,
             });
         }
     }

@@ -12,6 +12,7 @@ const SAME_BREATH: Span = Span(400);
 
 /// Takes one message. `now` is the watcher's clock.
 pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
+    app.taken_at = now;
     let before = app.ui.selected.clone();
     let effects = take(app, msg, now);
     if app.ui.selected != before {
@@ -30,6 +31,7 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
             effects
         }
         Msg::Paste(text) => app.paste(&text),
+        Msg::Focus(focused) => app.focus(focused),
         Msg::Layout {
             rows,
             last_scroll,
@@ -40,6 +42,7 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::AbortSent(key) => app.abort_sent(&key, now),
         Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
         Msg::Step { key, words } => app.step(&key, words),
+        Msg::Told(words) => app.tell(&words),
         Msg::Done(done) => app.done(done, now),
         Msg::PromptRead(read) => app.prompt_read(read, now),
     }
@@ -55,15 +58,19 @@ impl App {
             }
         }
         let due = self.judgement().recheck.is_some_and(|at| at <= now);
-        if !changes.is_empty() || due {
+        let is_judged = !changes.is_empty() || due;
+        if is_judged {
             self.judge.update(&self.store, &changes, now);
+            self.learn(now);
+        }
+        if is_judged || self.ui.filter.query().is_by_time() {
             let before = self.ui.selected.clone();
             self.refresh_rows();
             if self.ui.selected != before {
                 self.ui.drifted_at = Some(now);
             }
         }
-        Vec::new()
+        self.notices(now)
     }
 
     fn laid_out(&mut self, rows: u16, last: usize, first: usize, detail: bool) -> Vec<Effect> {
@@ -111,6 +118,7 @@ impl App {
         if self.is_typed_on(key, now) {
             return Vec::new();
         }
+        self.notices.touched(now);
         self.clear_seen_results(now);
         self.ui.notice = None;
         self.ui.moved = self.ui.selected.is_some();

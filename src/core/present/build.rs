@@ -5,8 +5,8 @@ use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
 use crate::core::present::{
-    FilterLine, Page, Piece, Row, Screen, Tone, clean, command, detail, dialog, explain_lines,
-    find, footer, form, header, help, log, rows, words,
+    Page, Piece, Row, Screen, Tone, clean, command, detail, dialog, explain_lines, filter, find,
+    footer, form, header, help, log, rows, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
@@ -42,8 +42,13 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         offset: app.ui.offset,
         detail: selected.and_then(|key| detail::detail(app, key, now)),
         detail_open: app.ui.detail_open,
-        filter: filter(app, rows.len()),
+        filter: filter::line(app),
         attention_only: app.ui.attention_only,
+        calm: if app.ui.attention_only {
+            app.tally.calm
+        } else {
+            0
+        },
         dialog: app
             .ui
             .dialog
@@ -52,11 +57,13 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         form: form::form(app),
         page: page(app, now),
         command: command::command(app),
+        greeting: None,
         notice: app
             .ui
             .notice
             .as_ref()
-            .map(|n| Piece::new(clean(n), Tone::Watch)),
+            .map(|n| Piece::new(clean(n), Tone::Watch))
+            .or_else(|| filter::notice(app)),
         footer: footer::footer(app),
         several_servers: app.store.servers().nth(1).is_some(),
         theme: app.ui.theme,
@@ -85,13 +92,10 @@ fn is_of_its_parent(app: &App, verdict: &judge::Verdict) -> bool {
 /// What stands in an empty table: never a blank without a reason.
 fn empty(app: &App) -> Vec<String> {
     let mut lines = Vec::new();
-    if !app.ui.filter.text.is_empty() {
-        lines.push(format!(
-            "no session contains \"{}\"",
-            clean(&app.ui.filter.text)
-        ));
-        lines.push("Esc clears the filter".to_owned());
-    } else if app.ui.attention_only && app.store.sessions().next().is_some() {
+    if !app.ui.filter.query().terms.is_empty() {
+        return filter::empty(app);
+    }
+    if app.ui.attention_only && app.store.sessions().next().is_some() {
         lines.push("nothing needs attention".to_owned());
         let key = app.key_of(Action::Attention);
         lines.push(format!("{key} shows all sessions"));
@@ -118,16 +122,6 @@ fn empty(app: &App) -> Vec<String> {
         }
     }
     lines
-}
-
-fn filter(app: &App, hits: usize) -> Option<FilterLine> {
-    let filter = &app.ui.filter;
-    (filter.cursor.is_some() || !filter.text.is_empty()).then(|| FilterLine {
-        text: clean(&filter.text),
-        cursor: filter.cursor,
-        hits,
-        of: app.store.sessions().count(),
-    })
 }
 
 fn page(app: &App, now: UnixMs) -> Option<Page> {

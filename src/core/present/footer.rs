@@ -1,6 +1,6 @@
 //! The footer: what the keys do for the selected row, and only what applies to it.
 
-use super::Hint;
+use super::{Hint, filter};
 use crate::core::app::App;
 use crate::core::app::keymap::{self, Action, Binding, When};
 use crate::core::judge::Offer;
@@ -54,6 +54,9 @@ fn has_panes(app: &App) -> bool {
 
 /// Only what applies now.
 pub(super) fn footer(app: &App) -> Vec<Hint> {
+    if let Some(hints) = filter::hints(app) {
+        return hints;
+    }
     if app.ui.page.is_some() {
         return of_page(app);
     }

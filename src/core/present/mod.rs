@@ -10,6 +10,7 @@ mod command;
 mod detail;
 mod dialog;
 mod explain;
+mod filter;
 mod find;
 mod footer;
 mod form;
@@ -17,12 +18,14 @@ mod header;
 mod help;
 mod json;
 mod log;
+mod notice;
 mod quote;
 mod resend;
 mod rows;
 mod screen;
 mod sheet;
 mod status;
+mod welcome;
 mod words;
 mod zombie;
 
@@ -37,10 +40,13 @@ pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use find::folded;
 pub use json::status_json;
+pub use notice::{NoticeWords, notice_json, notice_words};
 pub use quote::quote;
 pub use screen::{
-    Command, Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Line, Mark, Offered, Page,
-    Piece, Row, Screen, ServerChip, Tab, Tone, agreement_glyph,
+    Command, Count, Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark,
+    Offered, Page, Piece, Row, Screen, ServerChip, Tab, Tone, agreement_glyph,
 };
 pub use sheet::{Flow, Found, Place, Sheet};
 pub use status::status_rows;
+pub use welcome::{Welcome, welcome};
+pub use words::clock;

@@ -1,5 +1,6 @@
 //! One row of the table.
 
+use crate::core::app::filter::age;
 use crate::core::app::keymap::Action;
 use crate::core::app::{App, Outcome, Shown, VisibleRow};
 use crate::core::id::SessionKey;
@@ -15,7 +16,7 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
     let (Some(verdict), Some(session)) = (app.verdict(key), app.store.session(key)) else {
         return zombie::row(app, visible, now);
     };
-    let age = words::age(verdict, server, now);
+    let age = age(verdict, server, now);
     let (mut why, why_short, tone) = why(verdict, server, now);
     if app.is_asleep(key) {
         why = format!("{why} ({} loads the project)", app.key_of(Action::Load));
@@ -36,7 +37,7 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         why,
         why_short,
         tone,
-        dim: verdict.level == Level::Unknown,
+        dim: verdict.level == Level::Unknown || visible.context,
         result: result(app, key, now),
     })
 }

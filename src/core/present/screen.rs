@@ -169,7 +169,7 @@ pub struct Row {
     pub why_short: String,
     /// Tone of `why`.
     pub tone: Tone,
-    /// Drawn dim: unknown, asleep.
+    /// Drawn dim: unknown, asleep, or shown only for what is below it.
     pub dim: bool,
     /// The result of the last action, shown in place of `why` until the next key.
     pub result: Option<Piece>,
@@ -304,6 +304,19 @@ pub struct FilterLine {
     pub hits: usize,
     /// Rows in all.
     pub of: usize,
+    /// What of it was not understood, and is left out; empty: all was, or it is being typed.
+    pub wrong: String,
+}
+
+/// The first screen of a new user, in place of everything else but notice and footer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Greeting {
+    /// What is missing.
+    pub title: String,
+    /// What to do, a line each; wrapped by the view.
+    pub steps: Vec<Line>,
+    /// What happens meanwhile.
+    pub waits: String,
 }
 
 /// The command line.
@@ -361,6 +374,8 @@ pub struct Screen {
     pub filter: Option<FilterLine>,
     /// Only what needs attention is shown.
     pub attention_only: bool,
+    /// How many sessions are not shown because they need no attention.
+    pub calm: usize,
     /// A dialog over everything.
     pub dialog: Option<Dialog>,
     /// A form over everything.
@@ -369,6 +384,8 @@ pub struct Screen {
     pub page: Option<Page>,
     /// The command line, while it is typed.
     pub command: Option<Command>,
+    /// The first screen of a new user, in place of everything but notice and footer.
+    pub greeting: Option<Greeting>,
     /// A word to the user, instead of the footer.
     pub notice: Option<Piece>,
     /// What the keys do for the selected row.

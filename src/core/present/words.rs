@@ -78,16 +78,6 @@ pub(super) fn why_unknown(why: &Why, server: &Server) -> String {
     }
 }
 
-/// How long the activity has lasted; nothing when that is not known. Of a session whose state is
-/// not known: how long it has not been.
-pub(super) fn age(verdict: &Verdict, server: &Server, now: UnixMs) -> Option<Span> {
-    if let Reported::Unknown(Why::ServerLost(_)) = &verdict.reported {
-        return server.link_since.map(|since| now.since(since));
-    }
-    let since = verdict.activity.since?;
-    Some(server.server_time(now).since(since))
-}
-
 /// A tool that runs for over a minute is emphasised, without a level.
 pub(super) fn age_tone(verdict: &Verdict, age: Option<Span>) -> Tone {
     let runs = matches!(
@@ -117,7 +107,7 @@ pub(super) fn model(model: Option<&ModelRef>) -> Option<String> {
 }
 
 /// `14:02:11` in local time.
-pub(super) fn clock(at: UnixMs, utc_offset: Span) -> String {
+pub fn clock(at: UnixMs, utc_offset: Span) -> String {
     let day_seconds = (at + utc_offset).0.div_euclid(1000).rem_euclid(86_400);
     let (h, m, s) = (day_seconds / 3600, day_seconds / 60 % 60, day_seconds % 60);
     format!("{h:02}:{m:02}:{s:02}")

@@ -9,6 +9,8 @@ use ratatui::layout::{Position, Rect};
 
 /// Cells before the text: a margin, a slash, a blank.
 const BEFORE: u16 = 3;
+/// Cells from which what was not understood is told in words.
+const WORDS: u16 = 24;
 /// Cells after the text: a blank, the hits, a blank.
 const AFTER: u16 = 15;
 
@@ -27,6 +29,7 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     if used < room(area) {
         pen.text(x + used, y, 1, " ", Tone::Plain);
     }
+    wrong(filter, x + used + 1, y, pen);
     let hits = format!(" {} of {} ", filter.hits, filter.of);
     let tone = if filter.hits == 0 {
         Tone::Watch
@@ -35,6 +38,24 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     };
     let right = area.right().saturating_sub(1);
     pen.right(right, y, AFTER, &[Piece::new(hits, tone)]);
+}
+
+/// What was not understood, in what is left of the line; where little is, a sign that not all was.
+fn wrong(filter: &FilterLine, x: u16, y: u16, pen: &mut Pen) {
+    if filter.wrong.is_empty() {
+        return;
+    }
+    let area = pen.area();
+    let end = area.right().saturating_sub(AFTER + 1);
+    let told = format!("({}) ", filter.wrong);
+    let sign = "(?)".to_owned();
+    let text = if end.saturating_sub(x) < WORDS {
+        sign
+    } else {
+        told
+    };
+    let x = x.min(end.saturating_sub(3)).max(area.x);
+    pen.text(x, y, end.saturating_sub(x), &text, Tone::Watch);
 }
 
 fn room(area: Rect) -> u16 {

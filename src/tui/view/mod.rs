@@ -13,6 +13,7 @@ mod dialog;
 mod filter;
 mod footer;
 mod form;
+mod greeting;
 mod header;
 mod layout;
 mod narrow;
@@ -37,7 +38,11 @@ pub fn draw(screen: &Screen, theme: &Theme, area: Rect, buffer: &mut Buffer) {
     let mut pen = Pen::new(buffer, area, chosen.as_ref().unwrap_or(theme));
     pen.clear(area);
     let area = pen.area();
-    match layout::shape(area) {
+    let shape = layout::shape(area);
+    if let Some(greeting) = screen.greeting.as_ref().filter(|_| shape != Shape::Tiny) {
+        return greeting::draw(greeting, screen, &mut pen);
+    }
+    match shape {
         Shape::Tiny => return tiny::draw(screen, &mut pen),
         _ if screen.page.is_some() => page::draw(screen, &mut pen),
         shape => main(screen, &layout::regions(area, screen, shape), &mut pen),

@@ -26,12 +26,20 @@ pub(super) fn seen(first: usize, height: usize, total: usize) -> String {
 /// Of the table: that it is not everything, and which part of it is seen.
 pub(super) fn of_table(screen: &Screen, regions: &Regions, theme: &Theme) -> String {
     let (first, visible) = window(screen, regions);
-    let only = if screen.attention_only {
-        "attention only"
-    } else {
-        ""
-    };
-    joined(only, &seen(first, visible, screen.rows.len()), theme)
+    joined(
+        &only(screen),
+        &seen(first, visible, screen.rows.len()),
+        theme,
+    )
+}
+
+/// That not all is shown, and how much is not.
+fn only(screen: &Screen) -> String {
+    match (screen.attention_only, screen.calm) {
+        (false, _) => String::new(),
+        (true, 0) => "attention only".to_owned(),
+        (true, calm) => format!("attention only: {calm} hidden"),
+    }
 }
 
 /// Of the detail while it has the keys: what is found, which part of it is seen.

@@ -9,18 +9,40 @@ use crate::core::time::UnixMs;
 
 /// What a command takes.
 pub(super) struct Argument {
-    /// The words that it may be, each with what it means; none: any text.
-    pub words: fn(&App) -> Vec<(String, String)>,
+    /// What may stand there where so much was typed; none: any text.
+    pub words: fn(&App, &str) -> Vec<Word>,
     /// Does it, or says why not.
     pub run: fn(&mut App, &str, UnixMs) -> Result<Vec<Effect>, String>,
+}
+
+/// A word that may stand there.
+pub(super) struct Word {
+    /// The whole argument with it.
+    pub text: String,
+    /// As it is offered.
+    pub shown: String,
+    /// What it means.
+    pub help: String,
+}
+
+/// Of one word those that begin so.
+fn words<'a>(typed: &str, all: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Word> {
+    let all = all.into_iter();
+    all.filter(|(word, _)| word.starts_with(typed))
+        .map(|(word, help)| Word {
+            text: word.to_owned(),
+            shown: word.to_owned(),
+            help: help.to_owned(),
+        })
+        .collect()
 }
 
 /// What an action takes; `None`: nothing.
 pub(super) fn of(action: Action) -> Option<Argument> {
     Some(match action {
         Action::Filter => Argument {
-            words: |_| Vec::new(),
-            run: filter,
+            words: filters,
+            run: |app, text, _| Ok(app.set_filter(text)),
         },
         Action::Theme => Argument {
             words: themes,
@@ -30,15 +52,21 @@ pub(super) fn of(action: Action) -> Option<Argument> {
     })
 }
 
-fn filter(app: &mut App, text: &str, _: UnixMs) -> Result<Vec<Effect>, String> {
-    app.set_filter(text);
-    Ok(Vec::new())
+fn filters(app: &App, typed: &str) -> Vec<Word> {
+    let offered = app.offered_at(typed, typed.chars().count());
+    let before: String = typed.chars().take(offered.from).collect();
+    let words = offered.words.into_iter();
+    words
+        .map(|word| Word {
+            text: format!("{before}{word}"),
+            shown: word,
+            help: String::new(),
+        })
+        .collect()
 }
 
-fn themes(_: &App) -> Vec<(String, String)> {
-    let all = ThemeName::ALL.into_iter();
-    all.map(|it| (it.word().to_owned(), String::new()))
-        .collect()
+fn themes(_: &App, typed: &str) -> Vec<Word> {
+    words(typed, ThemeName::ALL.map(|it| (it.word(), it.meaning())))
 }
 
 fn theme(app: &mut App, name: &str, _: UnixMs) -> Result<Vec<Effect>, String> {

@@ -49,16 +49,15 @@ fn arguments(app: &App, name: &str, typed: &str) -> Vec<Completion> {
     let Some(argument) = named(name).and_then(argument::of) else {
         return Vec::new();
     };
-    let all = (argument.words)(app).into_iter();
-    all.filter(|(word, _)| word.starts_with(typed))
-        .map(|(word, help)| Completion {
-            text: format!("{name} {word}"),
-            word,
-            help,
-            action: None,
-            takes: false,
-        })
-        .collect()
+    let all = (argument.words)(app, typed).into_iter();
+    all.map(|it| Completion {
+        text: format!("{name} {}", it.text),
+        word: it.shown,
+        help: it.help,
+        action: None,
+        takes: false,
+    })
+    .collect()
 }
 
 /// Said of a name that no command has.

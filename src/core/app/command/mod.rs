@@ -15,9 +15,6 @@ use crate::core::app::{App, Effect, TextLine};
 use crate::core::id::SessionKey;
 use crate::core::time::UnixMs;
 
-/// How many commands are remembered.
-const REMEMBERED: usize = 100;
-
 /// Short names that fingers know, beside those of the key table.
 const ALIASES: [(&str, Action); 2] = [("q", Action::Quit), ("h", Action::Help)];
 
@@ -26,14 +23,12 @@ const ALIASES: [(&str, Action); 2] = [("q", Action::Quit), ("h", Action::Help)];
 pub struct CommandLine {
     /// What stands there.
     pub line: TextLine,
-    /// What was typed of it; completions and older commands begin with this.
+    /// What was typed of it; completions begin with this.
     pub stem: String,
     /// The candidate that `Tab` put there.
     pub chosen: Option<usize>,
     /// Why it was not run.
     pub wrong: Option<String>,
-    /// The older command that stands there, from 0 for the newest.
-    past: Option<usize>,
     /// The selected session when it was opened.
     on: Option<SessionKey>,
 }
@@ -52,7 +47,6 @@ impl CommandLine {
     fn edited(&mut self) {
         self.stem.clone_from(&self.line.text);
         self.chosen = None;
-        self.past = None;
         self.wrong = None;
     }
 }
@@ -81,6 +75,7 @@ impl App {
     pub(super) fn open_command(&mut self, text: &str) -> Vec<Effect> {
         let on = self.ui.selected.clone();
         self.ui.command = Some(CommandLine::typed(text.to_owned(), on));
+        self.commands.leave();
         Vec::new()
     }
 
@@ -91,8 +86,15 @@ impl App {
             Key::Enter => return self.run_typed(now),
             Key::Tab => self.complete(1),
             Key::BackTab => self.complete(-1),
-            Key::Up => self.recall(1),
-            Key::Down => self.recall(-1),
+            Key::Up => {
+                let typed = self.ui.command.as_ref().map(|it| it.line.text.clone());
+                let earlier = self.commands.earlier(&typed.unwrap_or_default());
+                self.recall(earlier);
+            }
+            Key::Down => {
+                let later = self.commands.later();
+                self.recall(later);
+            }
             _ => self.edit_command(key),
         }
         Vec::new()
@@ -106,6 +108,7 @@ impl App {
             self.ui.command = None;
         } else if command.line.key(key) {
             command.edited();
+            self.commands.leave();
         }
     }
 
@@ -127,9 +130,6 @@ impl App {
         let Some(mut command) = self.ui.command.take() else {
             return;
         };
-        if command.past.is_some() {
-            command.edited();
-        }
         let all = complete::completions(self, &command.stem);
         let count = isize::try_from(all.len()).unwrap_or(0);
         let place = command.chosen.and_then(|it| isize::try_from(it).ok());
@@ -150,24 +150,10 @@ impl App {
         self.ui.command = Some(command);
     }
 
-    /// `Up`, `Down`: older and newer commands that begin with what was typed.
-    fn recall(&mut self, by: isize) {
-        let Some(command) = &mut self.ui.command else {
-            return;
-        };
-        let past = self.commands.iter().rev();
-        let past: Vec<&String> = past.filter(|it| it.starts_with(&command.stem)).collect();
-        let place = command.past.and_then(|it| isize::try_from(it).ok());
-        let place = usize::try_from(place.unwrap_or(-1) + by).ok();
-        let text = match place {
-            None => Some(&command.stem),
-            Some(place) => past.get(place).copied(),
-        };
-        if let Some(text) = text {
-            command.line = TextLine::new(text.clone());
-            command.past = place;
-            command.chosen = None;
-            command.wrong = None;
+    fn recall(&mut self, text: Option<String>) {
+        if let (Some(command), Some(text)) = (&mut self.ui.command, text) {
+            command.line = TextLine::new(text);
+            command.edited();
         }
     }
 
@@ -185,7 +171,7 @@ impl App {
             .and_then(|(action, rest)| self.run(action, rest, now));
         match done {
             Ok(effects) => {
-                self.remember(text);
+                self.commands.add(&text);
                 effects
             }
             Err(why) => {
@@ -226,13 +212,5 @@ impl App {
                 Ok(self.act(action, key.unwrap_or(Key::Enter), now))
             }
         }
-    }
-
-    fn remember(&mut self, text: String) {
-        self.commands.retain(|it| *it != text);
-        if self.commands.len() >= REMEMBERED {
-            self.commands.pop_front();
-        }
-        self.commands.push_back(text);
     }
 }

@@ -57,7 +57,7 @@ pub(super) static TABLE: &[Binding] = &[
         "filter",
         &[Key::Char('/')],
         "filter",
-        "show only rows that contain a text; in a page or the open detail: look for it; Esc clears it",
+        "show only some rows: text, level:stuck, age:>5m, !dir:x …; Tab completes, Esc clears; in a page or the open detail: look for a text",
         When::Always,
     ),
     bind(
@@ -65,7 +65,7 @@ pub(super) static TABLE: &[Binding] = &[
         "attention",
         &[Key::Char('!')],
         "attention only",
-        "show only what needs attention",
+        "show only what needs attention, and what is about to; the rule says how many it hides",
         When::Always,
     ),
     bind(

@@ -1,0 +1,311 @@
+//! What is looked at: the filter, what is snoozed, what is frozen, and the mouse. Keys in, screen out.
+
+use ocwatch::core::app::keymap::Key;
+use ocwatch::core::app::{App, AppOptions, Effect, Msg, update};
+use ocwatch::core::id::{Directory, Epoch, ServerId};
+use ocwatch::core::present::{Screen, screen};
+use ocwatch::core::store::ServerSpec;
+use ocwatch::core::time::UnixMs;
+use ocwatch::core::wire::{
+    AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport, Message,
+    Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+};
+use std::collections::BTreeMap;
+
+const HOME: &str = "/srv/a";
+const NOW: i64 = 1_796_000_000_000;
+const MINUTE: i64 = 60_000;
+
+struct Desk {
+    app: App,
+    now: i64,
+}
+
+impl Desk {
+    /// A live server with a calm session, changed a minute ago.
+    fn new() -> Self {
+        let spec = ServerSpec {
+            name: "home".into(),
+            url: "http://h".into(),
+            read_only: None,
+        };
+        let app = App::new(vec![spec], AppOptions::default());
+        let mut desk = Self { app, now: NOW };
+        desk.feed(vec![
+            Body::Link(LinkReport::Connecting { attempt: 1 }),
+            Body::Link(LinkReport::Identified {
+                dialect: Dialect::V1,
+                version: Some("1.18.33".into()),
+                skew: None,
+                unsecured: false,
+            }),
+            Body::Directory(DirectoryReport {
+                directory: HOME.into(),
+                state: DirectoryState::Loaded,
+            }),
+        ]);
+        desk.session("ses_calm", MINUTE, false);
+        desk.feed(vec![Body::Link(LinkReport::Live)]);
+        desk
+    }
+
+    fn feed(&mut self, bodies: Vec<Body>) {
+        let inputs = bodies.into_iter().map(|body| Input {
+            server: ServerId(0),
+            epoch: Epoch(1),
+            at: UnixMs(self.now),
+            body,
+        });
+        let inputs = inputs.collect();
+        update(&mut self.app, Msg::Feed(inputs), UnixMs(self.now));
+    }
+
+    /// A session whose last answer ended `ago` ms ago; `stale`: still reported busy, so stuck.
+    fn session(&mut self, id: &str, ago: i64, stale: bool) {
+        let at = UnixMs(self.now - ago);
+        let asked_at = UnixMs(self.now);
+        let mut entries = BTreeMap::new();
+        if stale {
+            entries.insert(id.into(), Status::Busy);
+        }
+        let asks = |kind| {
+            Body::Asks(AsksRead {
+                directory: HOME.into(),
+                kind,
+                asked_at,
+                asks: Vec::new(),
+            })
+        };
+        self.feed(vec![
+            Body::Sessions(SessionList {
+                rows: vec![row(id, at)],
+                asked_at,
+                complete: false,
+            }),
+            Body::Status(StatusRead {
+                directory: HOME.into(),
+                asked_at,
+                entries,
+            }),
+            asks(AskKind::Permission),
+            asks(AskKind::Question),
+            Body::Tail(TailRead {
+                session: id.into(),
+                asked_at,
+                messages: vec![
+                    message(id, "msg_1", Role::User, at),
+                    message(id, "msg_2", Role::Assistant, at),
+                ],
+                whole: true,
+                missing: 0,
+            }),
+        ]);
+    }
+
+    fn key(&mut self, key: Key) -> Vec<Effect> {
+        update(&mut self.app, Msg::Key(key), UnixMs(self.now))
+    }
+    fn keys(&mut self, text: &str) {
+        for c in text.chars() {
+            self.key(Key::Char(c));
+        }
+    }
+    fn wait(&mut self, ms: i64) {
+        self.now += ms;
+        update(&mut self.app, Msg::Tick, UnixMs(self.now));
+    }
+    fn rows(&self) -> Vec<String> {
+        let shown = screen(&self.app, UnixMs(self.now));
+        shown.rows.into_iter().map(|row| row.title).collect()
+    }
+}
+
+fn row(id: &str, at: UnixMs) -> SessionInfo {
+    SessionInfo {
+        id: id.into(),
+        title: format!("title of {id}"),
+        directory: Directory::new(HOME),
+        parent: None,
+        agent: None,
+        model: None,
+        created: at,
+        updated: at,
+        archived: None,
+        reverted: false,
+        cost: 0.0,
+        tokens: Tokens::default(),
+    }
+}
+
+fn message(session: &str, id: &str, role: Role, at: UnixMs) -> Message {
+    let answer = role == Role::Assistant;
+    Message {
+        id: id.into(),
+        session: session.into(),
+        role,
+        parent: answer.then(|| "msg_1".into()),
+        created: at,
+        completed: answer.then_some(at),
+        finish: answer.then(|| "stop".to_owned()),
+        error: None,
+        summary: false,
+        structured: answer,
+        agent: None,
+        model: None,
+        cost: 0.0,
+        tokens: Tokens::default(),
+        parts: Vec::new(),
+    }
+}
+
+impl Desk {
+    /// A calm parent with a stuck child, and a calm session beside them.
+    fn family() -> Self {
+        let mut desk = Self::new();
+        desk.session("ses_parent", 2 * MINUTE, false);
+        desk.child("ses_child", "ses_parent", 12 * MINUTE);
+        desk.wait(5000);
+        desk
+    }
+
+    fn child(&mut self, id: &str, parent: &str, ago: i64) {
+        let mut info = row(id, UnixMs(self.now - ago));
+        info.parent = Some(parent.into());
+        info.cost = 2.5;
+        self.session(id, ago, true);
+        self.feed(vec![Body::Sessions(SessionList {
+            rows: vec![info],
+            asked_at: UnixMs(self.now),
+            complete: false,
+        })]);
+    }
+
+    fn filter(&mut self, text: &str) -> Vec<String> {
+        self.key(Key::Esc);
+        self.keys("/");
+        self.keys(text);
+        self.rows()
+    }
+
+    fn screen(&self) -> Screen {
+        screen(&self.app, UnixMs(self.now))
+    }
+
+    /// What is said in place of the footer.
+    fn notice(&self) -> String {
+        self.screen().notice.map_or_else(String::new, |it| it.text)
+    }
+}
+
+#[test]
+fn a_filter_narrows_while_it_is_typed_and_counts() {
+    let mut desk = Desk::family();
+    let [calm, parent, child] = ["calm", "parent", "child"].map(|it| format!("title of ses_{it}"));
+    assert_eq!(
+        desk.filter("level:stuck finding:sta"),
+        [parent.clone(), child.clone()]
+    );
+    let shown = desk.screen();
+    assert_eq!(
+        shown.rows.iter().map(|row| row.dim).collect::<Vec<_>>(),
+        [true, false],
+        "a parent that is only here for its child is dim"
+    );
+    let line = shown.filter.unwrap();
+    assert_eq!((line.hits, line.of), (1, 3));
+    assert_eq!(desk.filter("!level:stuck !subagent"), [calm.as_str()]);
+    assert_eq!(desk.filter("age:<90s"), [calm.as_str()]);
+    assert_eq!(desk.filter("cost:>2"), [parent.clone(), child.clone()]);
+    assert_eq!(
+        desk.filter("reported:busy is:disagree"),
+        [parent.clone(), child.clone()]
+    );
+    assert_eq!(desk.filter("calm|zzz !id:child"), [calm]);
+    assert_eq!(desk.filter("SERVER:Ho dir:/srv is:child"), [parent, child]);
+}
+
+#[test]
+fn what_is_not_understood_is_said_at_once_and_the_rest_applies() {
+    let mut desk = Desk::family();
+    assert_eq!(desk.filter("calm levle:stuck").len(), 1);
+    assert_eq!(desk.notice(), "no field `levle`, did you mean `level`?");
+    desk.key(Key::Enter);
+    assert_eq!(desk.notice(), "no field `levle`, did you mean `level`?");
+    let shown = desk.screen();
+    assert_eq!(
+        shown.filter.unwrap().wrong,
+        "no field `levle`, did you mean `level`?"
+    );
+    assert_eq!(
+        desk.filter("age:>5").len(),
+        3,
+        "an empty table has a reason"
+    );
+    assert!(desk.notice().contains("say age:>5m"), "{}", desk.notice());
+    assert!(desk.filter("nothing level:x").is_empty());
+    let told = desk.screen().empty;
+    assert_eq!(told[0], "no session passes the filter nothing");
+    assert_eq!(told[1], "level is never `x`");
+}
+
+#[test]
+fn time_alone_brings_a_row_that_is_old_enough() {
+    let mut desk = Desk::new();
+    assert!(desk.filter("age:>2m").is_empty());
+    desk.key(Key::Enter);
+    desk.wait(2 * MINUTE);
+    assert_eq!(desk.rows(), ["title of ses_calm"]);
+}
+
+#[test]
+fn tab_takes_what_may_stand_there() {
+    let mut desk = Desk::family();
+    desk.keys("/!le");
+    let offered: Vec<String> = desk.screen().footer.into_iter().map(|it| it.key).collect();
+    assert_eq!(offered, ["Enter", "Esc", "Tab", "level:"]);
+    desk.key(Key::Tab);
+    assert_eq!(desk.app.ui.filter.text, "!level:");
+    desk.key(Key::Tab);
+    assert_eq!(desk.app.ui.filter.text, "!level:stuck");
+    desk.key(Key::Tab);
+    assert_eq!(desk.app.ui.filter.text, "!level:needs-you");
+    desk.keys(" server:");
+    desk.key(Key::Tab);
+    assert_eq!(desk.app.ui.filter.text, "!level:needs-you server:home");
+    desk.keys(" dir:zzz");
+    desk.key(Key::Tab);
+    assert!(desk.app.ui.filter.text.ends_with("dir:zzz"), "nothing fits");
+}
+
+#[test]
+fn filters_that_were_kept_come_back() {
+    let mut desk = Desk::new();
+    desk.filter("calm");
+    desk.key(Key::Enter);
+    desk.filter("busy");
+    desk.key(Key::Enter);
+    desk.filter("dra");
+    desk.key(Key::Up);
+    desk.key(Key::Up);
+    assert_eq!(desk.app.ui.filter.text, "calm");
+    assert_eq!(desk.rows().len(), 1, "and apply at once");
+    desk.key(Key::Down);
+    desk.key(Key::Down);
+    assert_eq!(desk.app.ui.filter.text, "dra");
+    desk.key(Key::Esc);
+    assert_eq!(desk.app.ui.filter.text, "");
+}
+
+#[test]
+fn attention_only_says_how_many_it_hides_and_keeps_what_settles() {
+    let mut desk = Desk::new();
+    desk.session("ses_new", 1000, true);
+    desk.wait(0);
+    desk.keys("!");
+    let titles = desk.rows().join(" ");
+    assert!(titles.contains("ses_new"), "about to be stuck: {titles}");
+    assert!(!titles.contains("ses_calm"));
+    let shown = desk.screen();
+    assert!(shown.attention_only);
+    assert_eq!(shown.calm, 1);
+}
