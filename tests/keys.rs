@@ -452,6 +452,16 @@ fn what_stands_behind_a_name_is_completed_and_refused_by_its_nearest() {
         "there is no theme `drak`, did you mean `dark`?"
     );
     desk.key(Key::Esc);
+    desk.run("sort kost");
+    assert_eq!(
+        desk.wrong(),
+        "there is no column `kost`, did you mean `cost`?"
+    );
+    desk.key(Key::Esc);
+    desk.keys(":sort -co");
+    desk.key(Key::Tab);
+    desk.key(Key::Enter);
+    assert_eq!(desk.notice(), "sorted by cost, smallest first");
     desk.run("theme");
     assert_eq!(desk.typed(), "theme ", "it asks which");
 }

@@ -10,8 +10,8 @@ mod picture;
 mod wild;
 
 use fixture::{
-    dialog, empty, filtered, filtered_in_part, form, form_long, form_typing, help, hostile, many,
-    one_server, rich, with_result,
+    chosen, dialog, empty, filtered, filtered_in_part, form, form_long, form_typing, help, hostile,
+    many, one_server, ports, rich, with_result,
 };
 use insta::assert_snapshot;
 use ocwatch::core::present::Screen;
@@ -49,6 +49,12 @@ fn gallery() -> Vec<(&'static str, Screen, Theme, u16, u16)> {
         ("result_100x24", with_result(), color(), 100, 24),
         ("result_80x12", with_result(), color(), 80, 12),
         ("result_40x12", with_result(), color(), 40, 12),
+        ("chosen_60x24", chosen(), color(), 60, 24),
+        ("chosen_80x24", chosen(), color(), 80, 24),
+        ("chosen_120x40", chosen(), color(), 120, 40),
+        ("chosen_ascii_200x50", chosen(), ascii_mono(), 200, 50),
+        ("ports_80x24", ports(), color(), 80, 24),
+        ("ports_120x24", ports(), color(), 120, 24),
         ("many_80x24", many(), color(), 80, 24),
         ("many_open_120x40", opened(many()), color(), 120, 40),
         ("open_80x24", opened(rich()), color(), 80, 24),
@@ -191,7 +197,7 @@ fn the_selected_row_is_on_screen_at_every_size() {
             let pointed = pointed.iter().find(|line| line.starts_with('▌')).unwrap();
             let title = screen.rows[selected]
                 .title
-                .get(..12.min(screen.rows[selected].title.len()));
+                .get(..9.min(screen.rows[selected].title.len()));
             assert!(
                 pointed.contains(title.unwrap()),
                 "{selected} at {width}x{height}: {pointed}"

@@ -131,6 +131,8 @@ impl Setup {
             filters: Vec::new(),
             limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
+            columns: self.config.table.columns.clone(),
+            sort: common.sort.unwrap_or(self.config.table.sort),
             notify: self.config.notify_wishes.rules.clone(),
             keymap: self.config.keymap.clone(),
         };

@@ -5,6 +5,7 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod columns;
 mod command;
 mod dialog;
 pub mod filter;
@@ -20,15 +21,19 @@ mod model;
 mod msg;
 mod near;
 pub mod notify;
+mod order;
 mod panes;
 pub mod reply;
 mod resend;
 mod reset;
 mod rows;
 mod search;
+mod sort;
+mod tree;
 mod update;
 mod writes;
 
+pub use columns::{About, COLUMNS, Column};
 pub use command::{CommandLine, Completion};
 pub use filter::Filter;
 pub use history::History;
@@ -42,4 +47,5 @@ pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::{Tally, VisibleRow};
 pub use search::{Search, Seek};
+pub use sort::{ATTENTION, Sort};
 pub use update::update;

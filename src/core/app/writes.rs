@@ -31,6 +31,9 @@ impl Action {
             | Action::Quit
             | Action::Filter
             | Action::Attention
+            | Action::Sort
+            | Action::SortReverse
+            | Action::SortColumn
             | Action::Fold
             | Action::Unfold
             | Action::Down

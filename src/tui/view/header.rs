@@ -1,6 +1,8 @@
 //! The top: who is watched and how it stands. Shortens itself, the calm before the alarming.
 
+use super::columns;
 use super::layout::{Regions, Shape};
+use super::names::Names;
 use crate::core::present::{Count, Mark, Piece, Screen, ServerChip, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text;
@@ -31,33 +33,43 @@ fn servers(screen: &Screen, y: u16, pen: &mut Pen, shape: Shape) {
     if shape == Shape::Full {
         used += pen.text(area.x + 1, y, room, "ocwatch", Tone::Strong) + 2;
     }
-    let chips = fitting_chips(&screen.servers, room.saturating_sub(used), pen.theme);
+    let tags = screen.several_servers && area.width < columns::NAMES;
+    let chips = fitting_chips(screen, tags, room.saturating_sub(used), pen.theme);
     pen.pieces(area.x + used, y, room.saturating_sub(used), &chips);
 }
 
-/// The fullest form of the servers that fits.
-fn fitting_chips(servers: &[ServerChip], room: u16, theme: &Theme) -> Vec<Piece> {
-    let mut amiss_first: Vec<&ServerChip> = servers.iter().collect();
+/// The fullest form of the servers that fits: with what is told of each, with what is told of those that
+/// are amiss, their names alone, what stands in the table for them; in the last two the amiss first.
+fn fitting_chips(screen: &Screen, tags: bool, room: u16, theme: &Theme) -> Vec<Piece> {
+    let names = Names::new(screen, tags, theme);
+    let full = |chip: &ServerChip| names.in_header(&chip.name);
+    let short = |chip: &ServerChip| names.of(&chip.name).to_owned();
+    let mut amiss_first: Vec<&ServerChip> = screen.servers.iter().collect();
     let in_order = amiss_first.clone();
     amiss_first.sort_by_key(|chip| !amiss(chip));
     let forms = [
-        chips(&in_order, |_| true, theme),
-        chips(&in_order, amiss, theme),
-        chips(&amiss_first, |_| false, theme),
+        chips(&in_order, full, |_| true, theme),
+        chips(&in_order, full, amiss, theme),
+        chips(&amiss_first, full, |_| false, theme),
+        chips(&amiss_first, short, |_| false, theme),
     ];
     let fits = |form: &Vec<Piece>| text::total(&text::line(form, theme)) <= room;
     let shortest = forms.last().cloned().unwrap_or_default();
     forms.into_iter().find(fits).unwrap_or(shortest)
 }
-
-fn chips(servers: &[&ServerChip], tell: impl Fn(&ServerChip) -> bool, theme: &Theme) -> Vec<Piece> {
+fn chips(
+    servers: &[&ServerChip],
+    name: impl Fn(&ServerChip) -> String,
+    tell: impl Fn(&ServerChip) -> bool,
+    theme: &Theme,
+) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for chip in servers {
         if !pieces.is_empty() {
             let dot = format!(" {} ", theme.glyphs().dot);
             pieces.push(Piece::new(dot, Tone::Dim));
         }
-        pieces.push(plain(format!("{} ", chip.name)));
+        pieces.push(plain(format!("{} ", name(chip))));
         let glyph = chip.mark.glyph(theme.ascii());
         pieces.push(Piece::new(glyph, chip.mark.tone()));
         if tell(chip) && !chip.text.is_empty() {

@@ -33,6 +33,12 @@ pub enum Action {
     Filter,
     /// Only what needs attention.
     Attention,
+    /// Sort by the next column.
+    Sort,
+    /// Sort the other way round.
+    SortReverse,
+    /// Sort by the column of this number.
+    SortColumn,
     /// Abort the selected session.
     Abort,
     /// Send its prompt again, or tell it to go on.
