@@ -20,6 +20,7 @@ mod help;
 mod json;
 mod log;
 mod notice;
+mod over;
 mod quote;
 mod resend;
 mod rows;
@@ -42,10 +43,11 @@ pub use explain::{explain_json, explain_lines};
 pub use find::folded;
 pub use json::status_json;
 pub use notice::{NoticeWords, notice_json, notice_words};
+pub use over::{Command, Dialog, Form, FormLine, Hint, Offered};
 pub use quote::quote;
 pub use screen::{
-    Command, Count, Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark,
-    Offered, Page, Piece, Row, Screen, ServerChip, Tab, Tone, agreement_glyph,
+    Count, Detail, FilterLine, Greeting, Line, Mark, Page, Piece, Row, Screen, ServerChip, Tab,
+    Tone, agreement_glyph,
 };
 pub use sheet::{Flow, Found, Place, Sheet};
 pub use status::status_rows;
