@@ -5,6 +5,7 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod closer;
 mod columns;
 mod command;
 mod dialog;
@@ -14,6 +15,7 @@ mod history;
 mod key;
 pub mod keymap;
 mod line;
+pub mod live;
 mod load;
 mod look;
 mod marks;
@@ -23,6 +25,7 @@ mod near;
 pub mod notify;
 mod order;
 mod panes;
+pub mod past;
 pub mod reply;
 mod resend;
 mod reset;
@@ -33,16 +36,19 @@ mod tree;
 mod update;
 mod writes;
 
+pub use closer::{PartOf, PartPage, PartRead, PartText};
 pub use columns::{About, COLUMNS, Column};
 pub use command::{CommandLine, Completion};
 pub use filter::Filter;
 pub use history::History;
 pub use line::TextLine;
+pub use live::Live;
 pub use look::ThemeName;
 pub use model::{App, AppOptions, DialogState, LOGGED, Logged, PageKind, Running, Shown, Ui};
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
 pub use near::nearest;
 pub use panes::Pane;
+pub use past::Pasts;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::{Tally, VisibleRow};

@@ -21,6 +21,7 @@ mod json;
 mod log;
 mod notice;
 mod over;
+mod part;
 mod quote;
 mod resend;
 mod rows;
@@ -32,12 +33,11 @@ mod words;
 mod zombie;
 
 pub use crate::core::app::{Column, Sort, ThemeName};
+pub use crate::core::changes::{Audience, ServerState, SessionState, State, Title};
 pub use crate::core::judge::{Agreement, Level};
 pub use ask::ask_lines;
 pub use build::screen;
-pub use changes::{
-    Audience, Change, Changes, ServerState, SessionState, State, Title, change_json, change_line,
-};
+pub use changes::{Change, Changes, change_json, change_line};
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use find::folded;
@@ -46,10 +46,9 @@ pub use notice::{NoticeWords, notice_json, notice_words};
 pub use over::{Command, Dialog, Form, FormLine, Hint, Offered};
 pub use quote::quote;
 pub use screen::{
-    Count, Detail, FilterLine, Greeting, Line, Mark, Page, Piece, Row, Screen, ServerChip, Tab,
-    Tone, agreement_glyph,
+    Count, FilterLine, Greeting, Line, Mark, Piece, Row, Screen, ServerChip, Tone, agreement_glyph,
 };
-pub use sheet::{Flow, Found, Place, Sheet};
+pub use sheet::{Detail, Flow, Found, Page, Place, Sheet, Tab};
 pub use status::status_rows;
 pub use welcome::{Welcome, welcome};
 pub use words::clock;
