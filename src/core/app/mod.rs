@@ -5,9 +5,11 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod attach;
 mod closer;
 mod columns;
 mod command;
+mod copy;
 mod dialog;
 pub mod filter;
 mod go;
@@ -36,9 +38,11 @@ mod tree;
 mod update;
 mod writes;
 
+pub use attach::AttachRules;
 pub use closer::{PartOf, PartPage, PartRead, PartText};
 pub use columns::{About, COLUMNS, Column};
 pub use command::{CommandLine, Completion};
+pub use copy::Copied;
 pub use filter::Filter;
 pub use history::History;
 pub use line::TextLine;
