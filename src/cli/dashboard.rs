@@ -10,6 +10,7 @@ use crate::shell::audit;
 use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::interactive::{Dashboard, DashboardError};
+use crate::shell::memory::{self, Keeper};
 use crate::tui::{self, TerminalError};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -22,6 +23,8 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
     let feed = setup.feed();
     let (to_loop, answers) = mpsc::channel(WAITING_ANSWERS);
     let (standings, asked) = audit::standings();
+    // What happens in a demo did not happen.
+    let state = start::state_dir().filter(|_| setup.demo.is_none());
     let effects = Effects {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
@@ -29,11 +32,16 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         save_dir: start::export_dir(),
         audit: audit_of(setup, false),
         standings,
+        keeper: state.as_deref().map_or_else(Keeper::forgetful, Keeper::new),
         clock: setup.clock.clone(),
         answers: to_loop,
     };
+    let mut app = setup.app(common);
+    if let Some(dir) = &state {
+        app.recall(memory::recall(dir));
+    }
     let dashboard = Dashboard {
-        app: setup.app(common),
+        app,
         feed,
         effects,
         answers,

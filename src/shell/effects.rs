@@ -20,6 +20,7 @@ use crate::shell::act::resend::{self, Looking, resend};
 use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
 use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
+use crate::shell::memory::Keeper;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -49,6 +50,8 @@ pub struct Effects {
     pub audit: Audit,
     /// Tells how a session stands after an action.
     pub standings: Standings,
+    /// Keeps what the next run should know.
+    pub keeper: Keeper,
     /// The watcher's clock.
     pub clock: Clock,
     /// Where answers go.
@@ -78,6 +81,7 @@ impl Effects {
                 self.command(server, LinkCommand::LoadDirectory(directory));
             }
             Effect::Retry(server) => self.command(server, LinkCommand::RetryNow),
+            Effect::Remember(memory) => self.keeper.keep(memory),
             Effect::Suspend => return Some(Control::Suspend),
             Effect::Redraw => return Some(Control::Redraw),
             Effect::Quit => return Some(Control::Quit),

@@ -10,6 +10,7 @@ pub mod commands;
 pub mod effects;
 pub mod exit;
 pub mod interactive;
+pub mod memory;
 pub mod print;
 pub mod session_ref;
 pub mod signals;

@@ -6,6 +6,7 @@
 
 mod act;
 pub mod filter;
+mod freeze;
 mod go;
 mod history;
 mod key;
@@ -13,6 +14,7 @@ pub mod keymap;
 mod line;
 mod look;
 mod marks;
+mod memory;
 mod model;
 mod msg;
 mod near;
@@ -22,13 +24,16 @@ mod resend;
 mod reset;
 mod rows;
 mod search;
+mod snooze;
 mod update;
 mod writes;
 
 pub use filter::Filter;
+pub use freeze::Frozen;
 pub use history::History;
 pub use line::TextLine;
 pub use look::ThemeName;
+pub use memory::Memory;
 pub use model::{App, AppOptions, DialogState, LOGGED, Logged, PageKind, Running, Shown, Ui};
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
 pub use near::nearest;
@@ -37,4 +42,5 @@ pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::{Tally, VisibleRow};
 pub use search::{Search, Seek};
+pub use snooze::{MOST_SEEN, Seen, SeenMark};
 pub use update::update;

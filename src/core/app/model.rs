@@ -1,7 +1,9 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
+use crate::core::app::freeze::Standing;
 use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::reply::Reply;
+use crate::core::app::snooze::Snoozed;
 use crate::core::app::{
     Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Tally, ThemeName,
     VisibleRow,
@@ -25,8 +27,6 @@ pub struct AppOptions {
     pub utc_offset: Span,
     /// A filter from the command line.
     pub filter: String,
-    /// Filters of earlier runs, oldest first.
-    pub filters: Vec<String>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
     /// Which key does what.
@@ -166,7 +166,7 @@ pub struct Logged {
 }
 
 /// The whole program's state.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct App {
     /// What we were told.
     pub store: Store,
@@ -193,6 +193,8 @@ pub struct App {
     pub rows: Vec<VisibleRow>,
     /// How many rows there are, and what keeps some of them off the screen.
     pub tally: Tally,
+    pub(super) snoozed: Snoozed,
+    pub(super) standing: Standing,
     /// When the last message was taken; watcher's clock.
     pub(super) taken_at: UnixMs,
 }
@@ -209,7 +211,7 @@ impl App {
         let mut judge = Judge::new(options.limits.clone());
         judge.update(&store, &changes, UnixMs::default());
         let ui = Ui {
-            filter: Filter::new(options.filter, options.filters),
+            filter: Filter::new(options.filter),
             table_rows: 20,
             ..Ui::default()
         };
@@ -227,6 +229,8 @@ impl App {
             log: VecDeque::new(),
             rows: Vec::new(),
             tally: Tally::default(),
+            snoozed: Snoozed::default(),
+            standing: Standing::default(),
             taken_at: UnixMs::default(),
         }
     }

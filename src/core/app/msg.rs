@@ -1,5 +1,6 @@
 //! What enters the app ([`Msg`]) and what leaves it ([`Effect`]). Data only.
 
+use crate::core::app::Memory;
 use crate::core::app::keymap::Key;
 use crate::core::id::{Directory, MessageId, ServerId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
@@ -136,6 +137,8 @@ pub enum Effect {
     },
     /// Try a lost server again now.
     Retry(ServerId),
+    /// Keep this for the next run.
+    Remember(Memory),
     /// Leave the screen, stop, and come back.
     Suspend,
     /// Clear and draw again.

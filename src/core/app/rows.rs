@@ -41,8 +41,9 @@ const ZOMBIE: &str = "zombie-run";
 const MAX_DEPTH: u16 = 12;
 
 /// How urgent a row is; higher stands higher.
-fn rank(verdict: &Verdict) -> u8 {
+fn rank(verdict: &Verdict, snoozed: bool) -> u8 {
     match (verdict.level, &verdict.settling) {
+        _ if snoozed => 1,
         (Level::Stuck, _) => 6,
         (Level::NeedsYou, _) => 5,
         (Level::Watch, _) => 4,
@@ -57,6 +58,7 @@ struct Candidate<'a> {
     key: SessionKey,
     session: &'a Session,
     verdict: &'a Verdict,
+    snoozed: bool,
 }
 
 impl App {
@@ -171,6 +173,7 @@ impl App {
                     key: key.clone(),
                     session,
                     verdict,
+                    snoozed: self.is_snoozed(&key),
                 };
                 (key, one)
             })
@@ -190,7 +193,7 @@ impl App {
         let mut hits = BTreeSet::new();
         let mut calm = 0;
         for one in listed.values().filter(passes) {
-            if self.ui.attention_only && !wants_attention(one.verdict) {
+            if self.ui.attention_only && !wants_attention(one) {
                 calm += 1;
             } else {
                 hits.insert(&one.key);
@@ -205,9 +208,10 @@ impl App {
     }
 }
 
-/// Watch and above, and what is about to be.
-fn wants_attention(verdict: &Verdict) -> bool {
-    verdict.level >= Level::Watch || verdict.settling.is_some()
+/// Watch and above, and what is about to be; not what was seen.
+fn wants_attention(one: &Candidate) -> bool {
+    let (verdict, seen) = (one.verdict, one.snoozed);
+    !seen && (verdict.level >= Level::Watch || verdict.settling.is_some())
 }
 
 /// These rows and every ancestor of them.
@@ -275,7 +279,7 @@ fn sort(rows: &mut [&Candidate]) {
     rows.sort_by_cached_key(|one| {
         let newest = std::cmp::Reverse(one.session.info.updated);
         (
-            std::cmp::Reverse(rank(one.verdict)),
+            std::cmp::Reverse(rank(one.verdict, one.snoozed)),
             newest,
             one.key.clone(),
         )

@@ -17,7 +17,8 @@ const SAME_BREATH: Span = Span(400);
 pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
     app.taken_at = now;
     let before = app.ui.selected.clone();
-    let effects = take(app, msg, now);
+    let diverted = app.divert(&msg, now);
+    let effects = diverted.unwrap_or_else(|| take(app, msg, now));
     if app.ui.selected != before {
         app.ui.selected_at = Some(now);
     }
@@ -58,17 +59,22 @@ impl App {
                 changes.push(change);
             }
         }
+        self.count_behind(changes.len());
         let due = self.judgement().recheck.is_some_and(|at| at <= now);
         let is_judged = !changes.is_empty() || due;
         if is_judged {
             self.judge.update(&self.store, &changes, now);
         }
-        if is_judged || self.ui.filter.query().is_by_time() {
+        let is_woken = self.wake_changed();
+        if is_judged || is_woken || self.ui.filter.query().is_by_time() {
             let before = self.ui.selected.clone();
             self.refresh_rows();
             if self.ui.selected != before {
                 self.ui.drifted_at = Some(now);
             }
+        }
+        if is_woken {
+            return vec![self.remember()];
         }
         Vec::new()
     }
@@ -161,7 +167,10 @@ impl App {
         goes_on
     }
 
-    fn act(&mut self, action: Action, key: Key, now: UnixMs) -> Vec<Effect> {
+    pub(super) fn act(&mut self, action: Action, key: Key, now: UnixMs) -> Vec<Effect> {
+        if self.leaves_to_live(action) {
+            return Vec::new();
+        }
         if !matches!(action, Action::Quit | Action::Back) {
             self.ui.quit_warned = false;
         }
@@ -179,6 +188,8 @@ impl App {
             Action::PreviousHit => self.next_hit(-1),
             Action::Filter => self.filter_or_search(),
             Action::Attention => self.toggle_attention(),
+            Action::Snooze => self.snooze(None),
+            Action::Freeze => self.freeze(now),
             Action::Open => self.open(),
             Action::Abort => self.ask_abort(now),
             Action::Resend => self.ask_resend(),
@@ -273,6 +284,9 @@ impl App {
         }
         if self.ui.attention_only {
             return self.toggle_attention();
+        }
+        if self.leaves_to_live(Action::Freeze) {
+            return Vec::new();
         }
         if key == Key::Esc {
             let quits = self.key_that_leaves();

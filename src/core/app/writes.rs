@@ -27,6 +27,8 @@ impl Action {
             | Action::Quit
             | Action::Filter
             | Action::Attention
+            | Action::Snooze
+            | Action::Freeze
             | Action::Fold
             | Action::Unfold
             | Action::Down

@@ -6,7 +6,7 @@ use crate::core::app::{App, Outcome, Shown, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{ActivityState, Agreement, Level, Verdict};
 use crate::core::present::zombie;
-use crate::core::present::{Piece, Row, Tone, clean, words};
+use crate::core::present::{Mark, Piece, Row, Tone, clean, words};
 use crate::core::store::{Reported, Server, Session};
 use crate::core::time::UnixMs;
 
@@ -21,9 +21,17 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
     if app.is_asleep(key) {
         why = format!("{why} ({} loads the project)", app.key_of(Action::Load));
     }
+    let snoozed = app.is_snoozed(key);
+    if snoozed {
+        why = format!("snoozed: {why}");
+    }
     Some(Row {
         key: key.clone(),
-        mark: words::mark(verdict),
+        mark: if snoozed {
+            Mark::Snoozed
+        } else {
+            words::mark(verdict)
+        },
         server: clean(&server.spec.name),
         depth: visible.depth,
         folded: visible.folded,
@@ -37,7 +45,7 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         why,
         why_short,
         tone,
-        dim: verdict.level == Level::Unknown || visible.context,
+        dim: verdict.level == Level::Unknown || visible.context || snoozed,
         result: result(app, key, now),
     })
 }

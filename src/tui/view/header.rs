@@ -71,15 +71,23 @@ fn counts(screen: &Screen, y: u16, pen: &mut Pen) {
     let area = pen.area();
     let room = area.width - 2;
     let (left, right) = fitting_counts(screen, room, pen.theme);
-    let right = [Piece::new(right, Tone::Dim)];
-    pen.right(area.right() - 1, y, room, &right);
-    pen.pieces(area.x + 1, y, room, &left);
+    let still = !screen.frozen.is_empty();
+    let right = [Piece::new(
+        right,
+        if still { Tone::Watch } else { Tone::Dim },
+    )];
+    let end = pen.right(area.right() - 1, y, room, &right);
+    let gap = if right[0].text.is_empty() { 0 } else { 2 };
+    pen.pieces(area.x + 1, y, end.saturating_sub(area.x + 1 + gap), &left);
 }
 
 /// The fullest form of the counts and of what is asleep that fits, two blanks between them.
 fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, String) {
     let alarming = |count: &Count| matches!(count.mark, Mark::Stuck | Mark::NeedsYou | Mark::Watch);
-    let [long, short] = asleep(screen.asleep);
+    let [long, short] = match screen.frozen.as_slice() {
+        [long, short, ..] => [long.clone(), short.clone()],
+        _ => asleep(screen.asleep),
+    };
     let all = tally(&screen.counts, |_| true, theme);
     let some = tally(&screen.counts, alarming, theme);
     let none = tally(&screen.counts, |_| false, theme);
@@ -88,13 +96,17 @@ fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, Str
         (all, short.clone()),
         (some.clone(), long),
         (some, short.clone()),
-        (none.clone(), short),
+        (none.clone(), short.clone()),
     ];
     let fits = |(left, right): &(Vec<Piece>, String)| {
         let gap = if right.is_empty() { 0 } else { 2 };
         text::total(&text::line(left, theme)) + gap + text::width(right, theme) <= room
     };
-    let last = (none, String::new());
+    // That it stands still is said whatever has no room.
+    let last = match screen.frozen.is_empty() {
+        true => (none, String::new()),
+        false => (none, short),
+    };
     forms.into_iter().find(fits).unwrap_or(last)
 }
 
