@@ -344,10 +344,11 @@ impl Desk {
     }
 
     fn memory(effects: &[Effect]) -> Memory {
-        match effects {
-            [Effect::Remember(memory)] => memory.clone(),
-            other => panic!("{other:?}"),
-        }
+        let kept = effects.iter().find_map(|effect| match effect {
+            Effect::Remember(memory) => Some(memory.clone()),
+            _ => None,
+        });
+        kept.unwrap_or_default()
     }
 }
 

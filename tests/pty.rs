@@ -10,11 +10,14 @@
 mod program;
 #[path = "program/screen.rs"]
 mod screen;
+#[cfg(target_os = "linux")]
+#[path = "program/stuck.rs"]
+mod stuck;
 
 use ocwatch::shell::clock::system_clock;
 use ocwatch::sim::seed::Scenario;
 use ocwatch::sim::{Config, Sim};
-use portable_pty::CommandBuilder;
+use portable_pty::{Child, CommandBuilder};
 use program::Home;
 use screen::{LONGEST, Screen};
 use std::ops::{Deref, DerefMut};
@@ -45,15 +48,8 @@ impl Terminal {
     }
 
     fn start_in(home: Home, args: &[&str]) -> Self {
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ocwatch"));
-        command.env_clear();
-        for (name, value) in home.variables() {
-            command.env(name, value);
-        }
-        command.cwd(home.path());
-        command.args(args);
         Self {
-            screen: Screen::start(command),
+            screen: Screen::start(command_of(&home, args)),
             home,
         }
     }
@@ -66,12 +62,7 @@ impl Terminal {
     }
 
     fn signal(&self, name: &str) {
-        let pid = self.child.process_id().expect("a process");
-        let sent = std::process::Command::new("sh")
-            .args(["-c", &format!("kill -{name} {pid}")])
-            .status()
-            .expect("a shell");
-        assert!(sent.success());
+        send(self.child.as_ref(), name);
     }
 
     /// `T` when stopped; from the kernel.
@@ -94,6 +85,27 @@ impl Terminal {
             std::thread::park_timeout(Duration::from_millis(20));
         }
     }
+}
+
+/// The program as it is started in a terminal.
+fn command_of(home: &Home, args: &[&str]) -> CommandBuilder {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ocwatch"));
+    command.env_clear();
+    for (name, value) in home.variables() {
+        command.env(name, value);
+    }
+    command.cwd(home.path());
+    command.args(args);
+    command
+}
+
+fn send(child: &dyn Child, signal: &str) {
+    let pid = child.process_id().expect("a process");
+    let sent = std::process::Command::new("sh")
+        .args(["-c", &format!("kill -{signal} {pid}")])
+        .status()
+        .expect("a shell");
+    assert!(sent.success());
 }
 
 /// Rows with a mark that says what the session is.

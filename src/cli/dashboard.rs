@@ -4,13 +4,16 @@
 //! a key does.
 
 use super::args::Common;
+use super::config::notify::OscWish;
 use super::start::{self, Setup};
-use super::{audit_of, look};
+use super::{audit_of, env, look};
+use crate::core::app::Msg;
 use crate::shell::audit;
 use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::interactive::{Dashboard, DashboardError};
 use crate::shell::memory::{self, Keeper};
+use crate::shell::notify::{self, Hooks, Ways};
 use crate::tui::{self, TerminalError};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -33,6 +36,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         audit: audit_of(setup, false),
         standings,
         keeper: state.as_deref().map_or_else(Keeper::forgetful, Keeper::new),
+        ways: ways(setup, to_loop.clone()),
         clock: setup.clock.clone(),
         answers: to_loop,
     };
@@ -62,6 +66,21 @@ pub(super) fn terminal_trouble(why: &DashboardError) -> Trouble {
             Trouble::Usage(why.to_string())
         }
         _ => Trouble::Failed(format!("failed to show the dashboard: {why}")),
+    }
+}
+
+/// How this terminal and this user are told what happens. Needs a runtime.
+fn ways(setup: &Setup, answers: mpsc::Sender<Msg>) -> Ways {
+    let wishes = &setup.config.notify_wishes;
+    let hook = wishes.hook.clone();
+    Ways {
+        osc: match wishes.osc {
+            OscWish::Auto => notify::detect(&env::var),
+            OscWish::Kind(kind) => Some(kind),
+            OscWish::Off => None,
+        },
+        wrap: notify::wrap(&env::var),
+        hooks: hook.map(|hook| Hooks::start(hook, answers)),
     }
 }
 

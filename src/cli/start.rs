@@ -130,6 +130,7 @@ impl Setup {
             filter: common.filter.clone().unwrap_or_default(),
             limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
+            notify: self.config.notify_wishes.rules.clone(),
             keymap: self.config.keymap.clone(),
         };
         App::new(specs, options)

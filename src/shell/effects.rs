@@ -21,13 +21,16 @@ use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
 use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
 use crate::shell::memory::Keeper;
+use crate::shell::notify::Ways;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// What the loop itself must do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Control {
+    /// Write this to the terminal, between two frames.
+    Say(Vec<u8>),
     /// Leave the screen, stop, and come back.
     Suspend,
     /// Draw everything again.
@@ -52,6 +55,8 @@ pub struct Effects {
     pub standings: Standings,
     /// Keeps what the next run should know.
     pub keeper: Keeper,
+    /// How somebody who is elsewhere is told.
+    pub ways: Ways,
     /// The watcher's clock.
     pub clock: Clock,
     /// Where answers go.
@@ -82,6 +87,10 @@ impl Effects {
             }
             Effect::Retry(server) => self.command(server, LinkCommand::RetryNow),
             Effect::Remember(memory) => self.keeper.keep(memory),
+            Effect::Notify(notice) => {
+                let bytes = self.ways.tell(&notice);
+                return (!bytes.is_empty()).then_some(Control::Say(bytes));
+            }
             Effect::Suspend => return Some(Control::Suspend),
             Effect::Redraw => return Some(Control::Redraw),
             Effect::Quit => return Some(Control::Quit),

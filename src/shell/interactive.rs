@@ -18,9 +18,10 @@ use crate::tui::{self, Pacer, Terminal, TerminalError, Theme};
 use crossterm::event::{Event, EventStream};
 use futures_util::StreamExt;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::sleep;
 
 /// Inputs per turn of the loop, at most.
@@ -80,6 +81,15 @@ struct Show {
     ended: Option<Exit>,
 }
 
+impl Show {
+    /// How long until the next frame. None while the terminal has not taken the last one: what is
+    /// newest then is what it gets when it can.
+    fn next_frame(&self, now: UnixMs) -> Option<Span> {
+        let at = self.pacer.next_frame_at(now);
+        at.filter(|_| self.terminal.is_free()).map(|at| at - now)
+    }
+}
+
 impl Dashboard {
     /// Runs until the user or a signal ends it.
     ///
@@ -89,8 +99,10 @@ impl Dashboard {
     /// and the tick are bounded in number by time, so they cannot starve the inputs.
     pub async fn run(mut self) -> Result<Exit, DashboardError> {
         let mut signals = Signals::listen()?;
+        let free = Arc::new(Notify::new());
+        let to_loop = Arc::clone(&free);
         let mut show = Show {
-            terminal: Terminal::new()?,
+            terminal: Terminal::new(move || to_loop.notify_one())?,
             pacer: Pacer::new(self.fps),
             tick_at: None,
             was_stopped: false,
@@ -101,7 +113,7 @@ impl Dashboard {
         let mut batch: Vec<Input> = Vec::with_capacity(PORTION);
         while show.ended.is_none() {
             let now = (self.clock)();
-            let frame = show.pacer.next_frame_at(now).map(|at| at - now);
+            let frame = show.next_frame(now);
             let tick = self.next_tick(&mut show, now);
             tokio::select! {
                 biased;
@@ -110,6 +122,8 @@ impl Dashboard {
                 Some(()) = self.panics.recv() => return Err(DashboardError::Broken),
                 Some(answer) = self.answers.recv() => self.take(&mut show, answer)?,
                 Some(asked) = self.asked.recv() => self.answer(&mut show, Some(asked)),
+                // A terminal that was busy has taken all: there may be a frame for it.
+                () = free.notified() => {}
                 () = after(frame) => self.draw(&mut show)?,
                 () = after(tick) => self.tick(&mut show)?,
                 more = self.feed.inputs.recv_many(&mut batch, PORTION) => {
@@ -141,6 +155,7 @@ impl Dashboard {
                 show.ended = Some(Exit::Done);
                 Ok(())
             }
+            Some(Control::Say(bytes)) => Ok(show.terminal.say(&bytes)?),
             Some(Control::Redraw) => redraw(show),
             Some(Control::Suspend) => suspend(show),
         }
@@ -157,6 +172,8 @@ impl Dashboard {
                 None => Ok(()),
             },
             Some(Ok(Event::Paste(text))) => self.take(show, Msg::Paste(text)),
+            Some(Ok(Event::FocusGained)) => self.take(show, Msg::Focus(true)),
+            Some(Ok(Event::FocusLost)) => self.take(show, Msg::Focus(false)),
             Some(Ok(Event::Resize(..))) => {
                 show.pacer.forget();
                 Ok(())

@@ -11,6 +11,7 @@ pub mod effects;
 pub mod exit;
 pub mod interactive;
 pub mod memory;
+pub mod notify;
 pub mod print;
 pub mod session_ref;
 pub mod signals;

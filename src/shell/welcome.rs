@@ -63,7 +63,7 @@ impl First {
     /// Shows it until it ends.
     pub async fn run(self) -> Result<Choice, DashboardError> {
         let mut signals = Signals::listen()?;
-        let mut terminal = Terminal::new()?;
+        let mut terminal = Terminal::new(|| {})?;
         let mut keys = EventStream::new();
         let mut next = look(self.address, PAUSE);
         let mut shown = Welcome {

@@ -7,7 +7,9 @@
 //! Invariants: drawing changes nothing but the buffer; no text draws outside the cells it was
 //! given, whatever it contains; no size of terminal makes it panic.
 
+mod canvas;
 mod keys;
+mod output;
 mod pacer;
 mod paint;
 mod table;

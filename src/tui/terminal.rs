@@ -1,21 +1,25 @@
 //! The terminal as a guard: entered, left, and restored whatever happens.
 //!
-//! What it does: raw mode, the alternate screen, bracketed paste, synchronized drawing. What it
-//! does not: read keys, or decide what is drawn. Invariant: what [`Terminal::new`] changed is
+//! What it does: raw mode, the alternate screen, bracketed paste, reports of the focus, synchronized
+//! drawing. What it does not: read keys, decide what is drawn, or wait for the terminal
+//! ([`output`] does that). Invariant: what [`Terminal::new`] changed is
 //! undone exactly once: on drop, by [`restore`], or by the panic hook, whichever comes first.
 
+use super::canvas::Canvas;
+use super::output;
 use super::theme::Theme;
 use crate::core::present::Screen;
 use crossterm::cursor::{Hide, Show};
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+};
+use crossterm::queue;
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
     disable_raw_mode, enable_raw_mode,
 };
-use crossterm::{execute, queue};
-use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
-use std::io::{self, IsTerminal, Stdout, Write, stdin, stdout};
+use std::io::{self, IsTerminal, Write, stdin, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The terminal is ours at the moment.
@@ -37,15 +41,17 @@ pub enum TerminalError {
 
 /// The terminal while it is ours. Dropping it gives it back.
 pub struct Terminal {
-    inner: ratatui::Terminal<CrosstermBackend<Stdout>>,
+    inner: ratatui::Terminal<Canvas>,
 }
 
 impl Terminal {
-    /// Takes the terminal over: raw mode, alternate screen, bracketed paste, no cursor.
-    pub fn new() -> Result<Self, TerminalError> {
+    /// Takes the terminal over: raw mode, alternate screen, bracketed paste, no cursor. `free` is
+    /// called, from a thread of its own, whenever the terminal has taken all that it was given.
+    pub fn new(free: impl Fn() + Send + Sync + 'static) -> Result<Self, TerminalError> {
         if !stdout().is_terminal() {
             return Err(TerminalError::NotATerminal);
         }
+        output::start(free)?;
         // Keys come from the session's terminal where stdin is none, as in `echo | ocwatch`.
         take_over().map_err(|why| {
             if stdin().is_terminal() {
@@ -54,7 +60,7 @@ impl Terminal {
                 TerminalError::NoKeys
             }
         })?;
-        match ratatui::Terminal::new(CrosstermBackend::new(stdout())) {
+        match ratatui::Terminal::new(Canvas::default()) {
             Ok(inner) => Ok(Self { inner }),
             Err(error) => {
                 restore();
@@ -63,21 +69,33 @@ impl Terminal {
         }
     }
 
-    /// Draws a screen as one update that a terminal shows at once.
+    /// Whether the terminal has taken all that it was given. Until then nothing is drawn: the newest
+    /// state is what counts when it can take more.
+    pub fn is_free(&self) -> bool {
+        output::is_free()
+    }
+
+    /// Draws a screen as one update that a terminal shows at once. Never waits for the terminal;
+    /// a screen that looks as the one before costs it nothing.
     pub fn draw(&mut self, screen: &Screen, theme: &Theme) -> Result<(), TerminalError> {
-        queue!(stdout(), BeginSynchronizedUpdate)?;
-        let drawn = self.inner.draw(|frame| super::draw(frame, screen, theme));
-        execute!(stdout(), EndSynchronizedUpdate)?;
-        drawn?;
-        Ok(())
+        self.inner.draw(|frame| super::draw(frame, screen, theme))?;
+        let cells = self.inner.backend_mut().take();
+        if cells.is_empty() {
+            return Ok(());
+        }
+        let mut frame = Vec::with_capacity(cells.len() + 16);
+        queue!(frame, BeginSynchronizedUpdate)?;
+        frame.extend(cells);
+        queue!(frame, EndSynchronizedUpdate)?;
+        Ok(output::put(&frame)?)
     }
 
     /// Writes a sequence that changes no cell, between two frames: a bell, the clipboard, a
-    /// notification. Whoever calls it has made sure that nothing of a server stands in it raw.
+    /// notification. Whoever calls it has made sure that nothing of a server stands in it raw. Never
+    /// waits; what a terminal that takes nothing has no room for is given up.
     pub fn say(&mut self, bytes: &[u8]) -> Result<(), TerminalError> {
-        let mut out = stdout().lock();
-        out.write_all(bytes)?;
-        Ok(out.flush()?)
+        output::put_if_room(bytes)?;
+        Ok(())
     }
 
     /// The size now, from 0,0.
@@ -88,13 +106,13 @@ impl Terminal {
 
     /// Forgets what is on screen: the next draw writes every cell.
     pub fn clear(&mut self) -> Result<(), TerminalError> {
-        // Not `clear`: that asks the terminal for its cursor and waits for an answer, which the
-        // reader of keys may take away.
+        // Not `clear`: that asks the terminal for its cursor.
         let area = self.area()?;
         Ok(self.inner.resize(area)?)
     }
 
-    /// Gives the terminal back for a while (suspend, another program).
+    /// Gives the terminal back for a while (suspend, another program). Waits until it has it, but
+    /// not for ever.
     pub fn leave(&mut self) {
         restore();
     }
@@ -102,6 +120,7 @@ impl Terminal {
     /// Takes it over again and forgets what was on screen.
     pub fn enter(&mut self) -> Result<(), TerminalError> {
         take_over()?;
+        self.inner.backend_mut().forget();
         self.clear()
     }
 }
@@ -116,22 +135,28 @@ fn take_over() -> io::Result<()> {
     if ENTERED.swap(true, Ordering::SeqCst) {
         return Ok(());
     }
-    let entered = enable_raw_mode().and_then(|()| write_enter(&mut stdout()));
+    let mut bytes = Vec::new();
+    let entered = enable_raw_mode()
+        .and_then(|()| write_enter(&mut bytes))
+        .and_then(|()| output::put(&bytes));
     if entered.is_err() {
         restore();
     }
     entered
 }
 
-/// Gives the terminal back; does nothing when it is not ours. A terminal that is gone is no error.
+/// Gives the terminal back; does nothing when it is not ours. A terminal that is gone is no error,
+/// and one that takes nothing is waited for only so long.
 pub fn restore() {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return;
     }
+    let mut bytes = Vec::new();
     // Both are tried: a closed output must not keep raw mode on.
-    let written = write_leave(&mut stdout());
+    let composed = write_leave(&mut bytes);
+    output::put_last(&bytes);
     let cooked = disable_raw_mode();
-    drop((written, cooked));
+    drop((composed, cooked));
 }
 
 /// Makes a panic give the terminal back first, then do what it did before. Call once, early.
@@ -144,13 +169,20 @@ pub fn install_panic_hook() {
 }
 
 fn write_enter(out: &mut impl Write) -> io::Result<()> {
-    execute!(out, EnterAlternateScreen, EnableBracketedPaste, Hide)
+    queue!(
+        out,
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        EnableFocusChange,
+        Hide
+    )
 }
 
 fn write_leave(out: &mut impl Write) -> io::Result<()> {
-    execute!(
+    queue!(
         out,
         EndSynchronizedUpdate,
+        DisableFocusChange,
         DisableBracketedPaste,
         LeaveAlternateScreen,
         Show
@@ -172,7 +204,7 @@ mod tests {
             String::from_utf8(enter).unwrap(),
             String::from_utf8(leave).unwrap(),
         );
-        for mode in ["?1049", "?2004"] {
+        for mode in ["?1049", "?2004", "?1004"] {
             assert!(enter.contains(&format!("\x1b[{mode}h")), "{enter:?}");
             assert!(leave.contains(&format!("\x1b[{mode}l")), "{leave:?}");
         }
@@ -184,7 +216,7 @@ mod tests {
     #[ignore = "needs a terminal: run by the test below"]
     fn child_that_panics() {
         install_panic_hook();
-        let mut terminal = Terminal::new().unwrap();
+        let mut terminal = Terminal::new(|| {}).unwrap();
         terminal.leave();
         terminal.enter().unwrap();
         let screen = crate::tui::pacer::tests::screen("14:02:11");

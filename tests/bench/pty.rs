@@ -28,6 +28,8 @@ pub struct Pty {
     output: Receiver<Vec<u8>>,
     /// Received and not yet on the screen.
     pending: Vec<u8>,
+    /// All that the program wrote so far, in bytes.
+    pub received: u64,
     parser: vt100::Parser<Updates>,
 }
 
@@ -82,6 +84,7 @@ impl Pty {
             _master: pair.master,
             output: read_all(reader),
             pending: Vec::new(),
+            received: 0,
             parser: vt100::Parser::new_with_callbacks(rows, cols, 0, Updates::default()),
         })
     }
@@ -105,20 +108,41 @@ impl Pty {
         limit: Duration,
         wanted: impl Fn(&vt100::Screen) -> bool,
     ) -> Result<(), Failure> {
-        let deadline = now() + limit;
+        if self.watch(limit, wanted)? {
+            Ok(())
+        } else {
+            let screen = self.screen().contents();
+            Err(format!("{what}: not seen in time; the last screen was:\n{screen}").into())
+        }
+    }
+
+    /// Follows the output for so long, or until a screen is wanted, and says whether one was.
+    /// `wanted` sees the screen as it is, then each whole frame.
+    pub fn watch(
+        &mut self,
+        time: Duration,
+        mut wanted: impl FnMut(&vt100::Screen) -> bool,
+    ) -> Result<bool, Failure> {
+        let deadline = now() + time;
+        let mut new = true;
         loop {
-            if !self.parser.callbacks().open && wanted(self.parser.screen()) {
-                return Ok(());
+            if new && !self.parser.callbacks().open && wanted(self.parser.screen()) {
+                return Ok(true);
             }
-            if self.next_frame() {
+            new = self.next_frame();
+            if new {
                 continue;
             }
             let left = deadline.saturating_duration_since(now());
             match self.output.recv_timeout(left) {
-                Ok(bytes) => self.pending.extend(bytes),
-                Err(RecvTimeoutError::Timeout) => return Err(self.missing(what, "in time")),
+                Ok(bytes) => {
+                    self.received += bytes.len() as u64;
+                    self.pending.extend(bytes);
+                }
+                Err(RecvTimeoutError::Timeout) => return Ok(false),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(self.missing(what, "before the program ended"));
+                    let screen = self.screen().contents();
+                    return Err(format!("the program ended; the last screen was:\n{screen}").into());
                 }
             }
         }
@@ -137,11 +161,6 @@ impl Pty {
         self.parser.process(&self.pending[..end]);
         self.pending.drain(..end);
         true
-    }
-
-    fn missing(&self, what: &str, when: &str) -> Failure {
-        let screen = self.screen().contents();
-        format!("{what}: not seen {when}; the last screen was:\n{screen}").into()
     }
 }
 

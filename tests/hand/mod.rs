@@ -58,6 +58,7 @@ impl Hand {
             audit: Audit::open(Some(dir.path().to_owned()), false, clock.clone()),
             standings,
             keeper: Keeper::forgetful(),
+            ways: ocwatch::shell::notify::Ways::default(),
             clock: clock.clone(),
             answers: to_loop,
         };

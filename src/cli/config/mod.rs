@@ -5,6 +5,7 @@
 
 mod keys;
 mod limits;
+pub mod notify;
 mod theme;
 mod wrong;
 
@@ -39,6 +40,12 @@ pub struct Config {
     /// The thresholds: the defaults with what the file changes.
     #[serde(skip)]
     pub thresholds: Limits,
+    /// What is told as written; [`Config::notify_wishes`] is what follows.
+    #[serde(default)]
+    notify: notify::Section,
+    /// What is told, how and when not.
+    #[serde(skip)]
+    pub notify_wishes: notify::Notify,
     /// Keys as written; [`Config::keymap`] is what follows.
     #[serde(default)]
     keys: keys::Section,
@@ -135,6 +142,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     };
     config.thresholds = limits::read(&config.limits).map_err(told)?;
     config.look = theme::read(&config.theme).map_err(told)?;
+    config.notify_wishes = notify::read(&config.notify).map_err(told)?;
     config.keymap = keys::read(&config.keys).map_err(told)?;
     let mut names = std::collections::BTreeSet::new();
     for entry in &config.server {

@@ -18,6 +18,7 @@ mod memory;
 mod model;
 mod msg;
 mod near;
+pub mod notify;
 mod panes;
 pub mod reply;
 mod resend;

@@ -2,6 +2,7 @@
 
 use crate::core::app::freeze::Standing;
 use crate::core::app::keymap::{Action, Keymap};
+use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::snooze::Snoozed;
 use crate::core::app::{
@@ -29,6 +30,8 @@ pub struct AppOptions {
     pub filter: String,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// What the person wants to be told of.
+    pub notify: NotifyRules,
     /// Which key does what.
     pub keymap: Keymap,
 }
@@ -191,6 +194,8 @@ pub struct App {
     pub log: VecDeque<Logged>,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
+    /// What was told, and what is to be told.
+    pub notices: Notices,
     /// How many rows there are, and what keeps some of them off the screen.
     pub tally: Tally,
     pub(super) snoozed: Snoozed,
@@ -228,6 +233,7 @@ impl App {
             results: BTreeMap::new(),
             log: VecDeque::new(),
             rows: Vec::new(),
+            notices: Notices::new(options.notify),
             tally: Tally::default(),
             snoozed: Snoozed::default(),
             standing: Standing::default(),
@@ -256,10 +262,11 @@ impl App {
         Some((key, self.store.session(key)?))
     }
 
-    /// When time alone changes something that is on the screen: within a second while an age under
-    /// ten minutes, a countdown or the clock is shown.
+    /// When time alone changes something that is on the screen (within a second while an age under
+    /// ten minutes, a countdown or the clock is shown), or somebody is to be told something.
     pub fn next_tick(&self, now: UnixMs) -> Option<Span> {
-        let to_next_second = 1000 - now.0.rem_euclid(1000);
-        Some(Span(to_next_second))
+        let to_next_second = Span(1000 - now.0.rem_euclid(1000));
+        let notice = self.notices.next().map(|at| Span((at - now).0.max(0)));
+        Some(notice.map_or(to_next_second, |wait| wait.min(to_next_second)))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::core::app::Memory;
 use crate::core::app::keymap::Key;
+use crate::core::app::notify::Notice;
 use crate::core::id::{Directory, MessageId, ServerId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::survey::Survey;
@@ -17,6 +18,8 @@ pub enum Msg {
     Key(Key),
     /// Text was pasted.
     Paste(String),
+    /// The terminal has got (true) or lost the focus.
+    Focus(bool),
     /// How the last screen was laid out.
     Layout {
         /// Rows that the table shows (for page keys and scrolling).
@@ -46,6 +49,8 @@ pub enum Msg {
         /// In a few words.
         words: String,
     },
+    /// A word to the user from what goes on outside.
+    Told(String),
     /// An effect ended.
     Done(Done),
     /// What [`Effect::ReadPrompt`] brought.
@@ -139,6 +144,8 @@ pub enum Effect {
     Retry(ServerId),
     /// Keep this for the next run.
     Remember(Memory),
+    /// Tell somebody who may be elsewhere.
+    Notify(Notice),
     /// Leave the screen, stop, and come back.
     Suspend,
     /// Clear and draw again.

@@ -35,6 +35,7 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
             effects
         }
         Msg::Paste(text) => app.paste(&text),
+        Msg::Focus(focused) => app.focus(focused),
         Msg::Layout {
             rows,
             last_scroll,
@@ -45,6 +46,7 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::AbortSent(key) => app.abort_sent(&key, now),
         Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
         Msg::Step { key, words } => app.step(&key, words),
+        Msg::Told(words) => app.tell(&words),
         Msg::Done(done) => app.done(done, now),
         Msg::PromptRead(read) => app.prompt_read(read, now),
     }
@@ -64,6 +66,7 @@ impl App {
         let is_judged = !changes.is_empty() || due;
         if is_judged {
             self.judge.update(&self.store, &changes, now);
+            self.learn(now);
         }
         let is_woken = self.wake_changed();
         if is_judged || is_woken || self.ui.filter.query().is_by_time() {
@@ -73,10 +76,8 @@ impl App {
                 self.ui.drifted_at = Some(now);
             }
         }
-        if is_woken {
-            return vec![self.remember()];
-        }
-        Vec::new()
+        let kept = is_woken.then(|| self.remember());
+        kept.into_iter().chain(self.notices(now)).collect()
     }
 
     fn laid_out(&mut self, rows: u16, last: usize, first: usize, detail: bool) -> Vec<Effect> {
@@ -122,6 +123,7 @@ impl App {
         if self.is_typed_on(key, now) {
             return Vec::new();
         }
+        self.notices.touched(now);
         self.clear_seen_results(now);
         self.ui.notice = None;
         self.ui.moved = self.ui.selected.is_some();

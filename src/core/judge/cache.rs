@@ -27,6 +27,7 @@ pub struct Judge {
     listed: BTreeMap<SessionKey, Option<UnixMs>>,
     due: Due,
     judgement: Judgement,
+    judged: BTreeSet<SessionKey>,
 }
 
 /// One update under way.
@@ -60,6 +61,11 @@ impl Judge {
     /// As of the last update.
     pub fn judgement(&self) -> &Judgement {
         &self.judgement
+    }
+
+    /// The sessions that the last update looked at: no other verdict changed by it. Some may be gone.
+    pub fn judged(&self) -> &BTreeSet<SessionKey> {
+        &self.judged
     }
 
     /// Judges again what the changes touch and what is due. `now` is the watcher's clock; if it
@@ -130,6 +136,7 @@ impl Judge {
         }
         // Their own verdicts are not kept: what is shown has what lay below them in it.
         self.judge_each(store, ancestors, &mut round);
+        self.judged = round.judged.keys().cloned().collect();
         for (key, own) in std::mem::take(&mut round.judged) {
             self.show(store, key, own, &mut round.servers);
         }

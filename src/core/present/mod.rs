@@ -17,6 +17,7 @@ mod header;
 mod help;
 mod json;
 mod log;
+mod notice;
 mod quote;
 mod resend;
 mod rows;
@@ -38,6 +39,7 @@ pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use find::folded;
 pub use json::status_json;
+pub use notice::{NoticeWords, notice_json, notice_words};
 pub use quote::quote;
 pub use screen::{
     Count, Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Page, Piece,

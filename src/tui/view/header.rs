@@ -103,9 +103,10 @@ fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, Str
         text::total(&text::line(left, theme)) + gap + text::width(right, theme) <= room
     };
     // That it stands still is said whatever has no room.
-    let last = match screen.frozen.is_empty() {
-        true => (none, String::new()),
-        false => (none, short),
+    let last = if screen.frozen.is_empty() {
+        (none, String::new())
+    } else {
+        (none, short)
     };
     forms.into_iter().find(fits).unwrap_or(last)
 }

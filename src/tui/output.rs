@@ -1,0 +1,157 @@
+//! The bytes on their way to the terminal.
+//!
+//! What it does: a thread of its own writes them, so that a terminal that takes nothing (a stalled
+//! line, a paused window) holds up neither keys nor links. What it does not: know what they say.
+//! Invariants: bytes go out in the order in which they were put; whoever composes frames waits until
+//! the one before is out ([`is_free`]), so that never more than one of them waits; giving the
+//! terminal back takes a bounded time, whatever it does.
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::termios::{QueueSelector, tcflush};
+use std::fs::File;
+use std::io::{self, ErrorKind, Write, stdout};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// So many bytes may wait before more of what is no frame is given up.
+const MOST_WAITING: usize = 256 * 1024;
+/// A terminal that is to be given back is waited for so long.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// And so long after all that it had not taken yet was thrown away.
+const LAST_TRY: Duration = Duration::from_millis(300);
+
+/// Told when all is out.
+type Told = Arc<dyn Fn() + Send + Sync>;
+
+struct State {
+    waiting: Vec<u8>,
+    /// Some of it is being written.
+    writing: bool,
+    /// The terminal is gone.
+    gone: Option<ErrorKind>,
+    told: Option<Told>,
+    started: bool,
+}
+
+static STATE: Mutex<State> = Mutex::new(State {
+    waiting: Vec::new(),
+    writing: false,
+    gone: None,
+    told: None,
+    started: false,
+});
+/// Something was put, or is out.
+static CHANGED: Condvar = Condvar::new();
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    fn is_out(&self) -> bool {
+        self.gone.is_some() || (self.waiting.is_empty() && !self.writing)
+    }
+}
+
+/// Begins to write what is put; `told` is called whenever all of it is out.
+pub(super) fn start(told: impl Fn() + Send + Sync + 'static) -> io::Result<()> {
+    let mut state = state();
+    state.told = Some(Arc::new(told));
+    if !state.started {
+        let terminal = File::from(stdout().as_fd().try_clone_to_owned()?);
+        let thread = thread::Builder::new().name("terminal".to_owned());
+        thread.spawn(move || write_for_ever(terminal))?;
+        state.started = true;
+    }
+    Ok(())
+}
+
+/// Whether all that was put is out.
+pub(super) fn is_free() -> bool {
+    state().is_out()
+}
+
+/// Hands bytes over. Never waits.
+///
+/// # Errors
+/// The terminal is gone.
+pub(super) fn put(bytes: &[u8]) -> io::Result<()> {
+    let mut state = state();
+    if let Some(gone) = state.gone {
+        return Err(gone.into());
+    }
+    state.waiting.extend_from_slice(bytes);
+    CHANGED.notify_all();
+    Ok(())
+}
+
+/// As [`put`] for what may be given up when too much waits. Says whether it was taken.
+pub(super) fn put_if_room(bytes: &[u8]) -> io::Result<bool> {
+    let room = MOST_WAITING.saturating_sub(state().waiting.len());
+    if bytes.len() > room {
+        return Ok(false);
+    }
+    put(bytes).map(|()| true)
+}
+
+/// Hands the last bytes over and waits until they are out. Of a terminal that takes nothing, what
+/// it has not taken is thrown away (in the kernel too), so that these still reach it.
+pub(super) fn put_last(bytes: &[u8]) {
+    if put(bytes).is_err() || settle(PATIENCE) {
+        return;
+    }
+    state().waiting = bytes.to_vec();
+    // Where it does not help, nothing does.
+    tcflush(stdout(), QueueSelector::OFlush).ok();
+    settle(LAST_TRY);
+}
+
+fn settle(longest: Duration) -> bool {
+    let waited = CHANGED.wait_timeout_while(state(), longest, |state| !state.is_out());
+    let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+    state.is_out()
+}
+
+fn write_for_ever(mut terminal: File) {
+    loop {
+        let bytes = next();
+        written(write_whole(&mut terminal, &bytes));
+    }
+}
+
+fn next() -> Vec<u8> {
+    let waited = CHANGED.wait_while(state(), |state| state.waiting.is_empty());
+    let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+    state.writing = true;
+    std::mem::take(&mut state.waiting)
+}
+
+fn written(done: io::Result<()>) {
+    let mut state = state();
+    state.writing = false;
+    state.gone = done.err().map(|it| it.kind());
+    CHANGED.notify_all();
+    let told = state.told.clone().filter(|_| state.is_out());
+    drop(state);
+    if let Some(told) = told {
+        told();
+    }
+}
+
+fn write_whole(terminal: &mut File, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match terminal.write(bytes) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = &bytes[count..],
+            Err(why) if why.kind() == ErrorKind::Interrupted => {}
+            // Whoever shares the terminal with us made it so.
+            Err(why) if why.kind() == ErrorKind::WouldBlock => {
+                poll(&mut [PollFd::new(terminal, PollFlags::OUT)], None)?;
+            }
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(())
+}
