@@ -7,6 +7,7 @@
     reason = "a test that cannot go on fails; OCWATCH_BLESS is read here only"
 )]
 
+use ocwatch::core::app::COLUMNS;
 use ocwatch::core::app::filter::FIELDS;
 use ocwatch::core::app::keymap::{keymap, keys_of};
 use ocwatch::core::judge::{
@@ -93,6 +94,20 @@ fn limits() -> String {
     table
 }
 
+fn columns() -> String {
+    let mut table =
+        String::from("| column | heading | what it shows | sorted |\n|---|---|---|---|\n");
+    for about in &COLUMNS {
+        writeln!(
+            table,
+            "| `{}` | {} | {} | {} |",
+            about.name, about.heading, about.meaning, about.orders[0]
+        )
+        .unwrap();
+    }
+    table
+}
+
 fn filters() -> String {
     let mut table = String::from("| field | looks at | example |\n|---|---|---|\n");
     for row in &FIELDS {
@@ -130,6 +145,7 @@ fn the_tables_are_those_of_the_code() {
     want = put(&want, "findings", &findings());
     want = put(&want, "filters", &filters());
     want = put(&want, "limits", &limits());
+    want = put(&want, "columns", &columns());
     want = put(&want, "options", &options());
     if std::env::var_os("OCWATCH_BLESS").is_some() {
         fs::write(readme(), &want).unwrap();

@@ -2,19 +2,38 @@
 //!
 //! Each snapshot shows the text, then per line which spans have which style (`12-14 red+bold`).
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may fail loudly"
+)]
+
+#[path = "screens/desk.rs"]
+mod desk;
 #[path = "screens/fixture.rs"]
 mod fixture;
 #[path = "screens/picture.rs"]
 mod picture;
+#[path = "scenarios/spec.rs"]
+#[expect(
+    dead_code,
+    reason = "what a scenario expects is of the scenarios' own test"
+)]
+mod spec;
+#[path = "screens/views.rs"]
+mod views;
 #[path = "screens/wild.rs"]
 mod wild;
+#[path = "scenarios/world.rs"]
+mod world;
 
 use fixture::{
-    dialog, empty, filtered, filtered_in_part, form, form_long, form_typing, frozen, help, hostile,
-    many, one_server, rich, with_result,
+    chosen, dialog, empty, filtered, filtered_in_part, form, form_long, form_typing, frozen, help,
+    hostile, many, one_server, ports, rich, with_result,
 };
 use insta::assert_snapshot;
-use ocwatch::core::present::Screen;
+use ocwatch::core::present::{Screen, ThemeName};
 use ocwatch::tui::{Theme, last_scroll, table_rows, view};
 use picture::{color, draw, lines, picture};
 use proptest::prelude::*;
@@ -22,6 +41,7 @@ use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use std::collections::BTreeSet;
+use views::VIEWS;
 use wild::{texts, wild};
 
 fn ascii_mono() -> Theme {
@@ -49,6 +69,12 @@ fn gallery() -> Vec<(&'static str, Screen, Theme, u16, u16)> {
         ("result_100x24", with_result(), color(), 100, 24),
         ("result_80x12", with_result(), color(), 80, 12),
         ("result_40x12", with_result(), color(), 40, 12),
+        ("chosen_60x24", chosen(), color(), 60, 24),
+        ("chosen_80x24", chosen(), color(), 80, 24),
+        ("chosen_120x40", chosen(), color(), 120, 40),
+        ("chosen_ascii_200x50", chosen(), ascii_mono(), 200, 50),
+        ("ports_80x24", ports(), color(), 80, 24),
+        ("ports_120x24", ports(), color(), 120, 24),
         ("many_80x24", many(), color(), 80, 24),
         ("many_open_120x40", opened(many()), color(), 120, 40),
         ("open_80x24", opened(rich()), color(), 80, 24),
@@ -84,6 +110,25 @@ fn the_gallery_looks_as_reviewed() {
     }
 }
 
+/// Keys in, screen out: a real app with an evening's sessions.
+#[test]
+fn every_view_looks_as_reviewed_at_every_size() {
+    for (name, keys, words) in VIEWS {
+        assert_snapshot!(*name, views::view(keys, words));
+    }
+}
+
+fn theme_name(theme: ThemeName) -> String {
+    format!("theme_{}", theme.word())
+}
+
+#[test]
+fn the_main_view_looks_as_reviewed_in_every_theme() {
+    for theme in ThemeName::ALL {
+        assert_snapshot!(theme_name(theme), views::themed(theme));
+    }
+}
+
 #[test]
 fn every_stored_snapshot_is_in_the_gallery() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots");
@@ -92,9 +137,13 @@ fn every_stored_snapshot_is_in_the_gallery() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name.starts_with("screens__"))
         .collect();
-    let known: BTreeSet<String> = gallery()
-        .iter()
-        .map(|(name, ..)| format!("screens__{name}.snap"))
+    let handmade = gallery().into_iter().map(|(name, ..)| name.to_owned());
+    let views = VIEWS.iter().map(|(name, ..)| (*name).to_owned());
+    let themes = ThemeName::ALL.map(theme_name);
+    let known: BTreeSet<String> = handmade
+        .chain(views)
+        .chain(themes)
+        .map(|name| format!("screens__{name}.snap"))
         .collect();
     pretty_assertions::assert_eq!(stored, known);
 }
@@ -193,7 +242,7 @@ fn the_selected_row_is_on_screen_at_every_size() {
             let pointed = pointed.iter().find(|line| line.starts_with('▌')).unwrap();
             let title = screen.rows[selected]
                 .title
-                .get(..12.min(screen.rows[selected].title.len()));
+                .get(..9.min(screen.rows[selected].title.len()));
             assert!(
                 pointed.contains(title.unwrap()),
                 "{selected} at {width}x{height}: {pointed}"

@@ -244,15 +244,17 @@ impl Dashboard {
         let area = show.terminal.area()?;
         let rows = tui::table_rows(area, screen);
         let last_scroll = tui::last_scroll(area, screen, &self.theme);
+        let columns = tui::shown_columns(area, screen, &self.theme);
         let first = tui::first_line(area, screen, &self.theme);
         let detail = tui::detail_seen(area, screen);
         let ui = &self.app.shown().ui;
         let known = (ui.table_rows, ui.last_scroll, ui.detail_seen);
-        if (rows, last_scroll, detail) != known || ui.seek.is_some() {
+        if (rows, last_scroll, detail) != known || ui.seek.is_some() || columns != ui.columns {
             show.pacer.touch();
             let layout = Msg::Layout {
                 rows,
                 last_scroll,
+                columns,
                 first,
                 detail,
             };

@@ -100,8 +100,17 @@ impl Table {
 }
 
 fn title(row: &Row, ascii: bool) -> String {
-    let branch = if ascii { "`- " } else { "└ " };
-    let indent = usize::from(row.depth.saturating_sub(1)) * 2;
-    let branch = if row.depth > 0 { branch } else { "" };
-    format!("{:indent$}{branch}{}", "", row.title)
+    let [fork, branch, trunk] = if ascii {
+        ["|- ", "`- ", "| "]
+    } else {
+        ["├ ", "└ ", "│ "]
+    };
+    let line = |depth: u16| match (depth == row.depth, row.trunk >> depth & 1 == 1) {
+        (true, true) => fork,
+        (true, false) => branch,
+        (false, true) => trunk,
+        (false, false) => "  ",
+    };
+    let lines: String = (1..=row.depth.min(15)).map(line).collect();
+    lines + &row.title
 }

@@ -55,6 +55,13 @@ impl<'a> Pen<'a> {
         x
     }
 
+    /// Draws a text of which the end is seen where not all fits.
+    pub fn front(&mut self, x: u16, y: u16, width: u16, text: &str, tone: Tone) -> u16 {
+        let glyphs = text::glyphs(text, tone, self.theme);
+        let glyphs = text::cut_front(glyphs, width, self.theme);
+        self.glyphs(x, y, width, &glyphs)
+    }
+
     /// Draws a line of pieces; answers the cells used.
     pub fn pieces(&mut self, x: u16, y: u16, width: u16, pieces: &[Piece]) -> u16 {
         let glyphs = text::line(pieces, self.theme);

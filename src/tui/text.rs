@@ -149,6 +149,29 @@ pub(super) fn cut(glyphs: Vec<Glyph>, width: u16, theme: &Theme) -> Vec<Glyph> {
     kept
 }
 
+/// The same, cut at its beginning: of a path the end tells more.
+pub(super) fn cut_front(mut glyphs: Vec<Glyph>, width: u16, theme: &Theme) -> Vec<Glyph> {
+    let whole = total(&glyphs);
+    if whole <= width {
+        return glyphs;
+    }
+    let mut over = whole.saturating_sub(width.saturating_sub(1));
+    let cut = glyphs.iter().take_while(|glyph| {
+        let goes = over > 0;
+        over = over.saturating_sub(glyph.width);
+        goes
+    });
+    let cut = cut.count();
+    let rest = glyphs.split_off(cut);
+    let tone = rest.first().map_or(Tone::Plain, |glyph| glyph.tone);
+    let ellipsis = (width > 0).then(|| Glyph {
+        symbol: theme.glyphs().ellipsis.to_owned(),
+        width: 1,
+        tone,
+    });
+    ellipsis.into_iter().chain(rest).collect()
+}
+
 /// The part of a line being typed that is seen in `width` cells with the cursor at cell `at` of the
 /// whole, and the cursor's cell in it. The cursor is always inside.
 pub(super) fn window(mut glyphs: Vec<Glyph>, at: u16, width: u16) -> (Vec<Glyph>, u16) {
@@ -235,7 +258,8 @@ fn twin(c: char) -> Option<&'static str> {
     Some(match c {
         '·' | '•' | '–' | '—' | '─' | '━' => "-",
         '≠' => "!=",
-        '│' | '▏' => "|",
+        '│' | '▏' | '├' => "|",
+        '↓' => "v",
         '└' => "`",
         '→' => "->",
         '←' => "<-",
@@ -249,7 +273,7 @@ fn twin(c: char) -> Option<&'static str> {
         '○' => "o",
         '▁' => "_",
         '▂'..='█' => "#",
-        '\u{2400}'..='\u{241f}' => "^",
+        '↑' | '\u{2400}'..='\u{241f}' => "^",
         _ => return None,
     })
 }
@@ -281,6 +305,18 @@ mod tests {
     }
 
     #[test]
+    fn a_cut_at_the_beginning_keeps_the_end() {
+        let theme = Theme::new(true, false);
+        let front =
+            |text: &str, width| shown(&cut_front(glyphs(text, Tone::Plain, &theme), width, &theme));
+        assert_eq!(front("short", 5), "short");
+        assert_eq!(front("/srv/web2epub", 6), "…2epub");
+        assert_eq!(front("日本語", 4), "…語", "half a wide character is none");
+        assert_eq!(front("日本語", 1), "…");
+        assert_eq!(front("日本語", 0), "");
+    }
+
+    #[test]
     fn what_terminals_disagree_on_is_drawn_as_its_first_character() {
         assert_eq!(fit("👩‍👩‍👧!", 9), "👩!");
         assert_eq!(fit("❤\u{fe0f}!", 9), "❤!");
@@ -305,7 +341,7 @@ mod tests {
 
     #[test]
     fn ascii_has_a_twin_for_every_sign_of_ours() {
-        for sign in "·…≠─│└→“”✖◆▲◌●○".chars() {
+        for sign in "·…≠─│├└→↓↑“”✖◆▲◌●○".chars() {
             let text = to_ascii(&sign.to_string());
             assert!(
                 text.is_ascii() && !text.is_empty(),

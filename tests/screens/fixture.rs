@@ -3,8 +3,8 @@
 use ocwatch::core::app::keymap::keymap;
 use ocwatch::core::id::{ServerId, SessionId, SessionKey};
 use ocwatch::core::present::{
-    Agreement, Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Level, Line, Mark, Page,
-    Piece, Row, Screen, ServerChip, Tone,
+    Agreement, Column, Count, Detail, Dialog, FilterLine, Form, FormLine, Hint, Level, Line, Mark,
+    Page, Piece, Row, Screen, ServerChip, Sort, Tone,
 };
 
 pub fn piece(text: &str, tone: Tone) -> Piece {
@@ -53,7 +53,10 @@ fn rich_rows() -> Vec<Row> {
     for row in &mut rows {
         match row.title.as_str() {
             "Refactor lexer" => row.age_tone = Tone::Watch,
-            "OC Remote" => row.folded = 3,
+            "OC Remote" => {
+                row.folded = 3;
+                row.inside = Some(Mark::Watch);
+            }
             _ => {}
         }
     }
@@ -81,7 +84,9 @@ fn row(line: &str) -> Option<Row> {
         mark,
         server,
         depth: depth.parse().ok()?,
+        trunk: 0,
         folded: 0,
+        inside: None,
         title,
         reported,
         agreement: match agreement.as_str() {
@@ -97,6 +102,7 @@ fn row(line: &str) -> Option<Row> {
         tone: mark.tone(),
         dim: mark == Mark::Unknown,
         result: None,
+        more: Vec::new(),
     })
 }
 
@@ -213,6 +219,69 @@ pub fn rich() -> Screen {
         several_servers: true,
         ..Screen::default()
     }
+}
+
+/// The columns of someone who looks for what costs most, sorted so, with a family that is folded.
+pub fn chosen() -> Screen {
+    let mut screen = rich();
+    screen.columns = vec![
+        Column::Session,
+        Column::Cost,
+        Column::Tokens,
+        Column::Reported,
+        Column::Activity,
+        Column::Directory,
+        Column::Updated,
+        Column::Model,
+        Column::Id,
+    ];
+    screen.sort = Sort {
+        column: Some(Column::Cost),
+        reversed: false,
+    };
+    for row in &mut screen.rows {
+        // Three children of one parent, the first with a child of its own.
+        row.trunk = match row.title.as_str() {
+            "general: read the docs" | "general: clean up" => 0b10,
+            _ => 0,
+        };
+    }
+    let mut last = screen.rows[4].clone();
+    "general: write the tests".clone_into(&mut last.title);
+    last.trunk = 0;
+    screen.rows.insert(6, last);
+    for (row, n) in screen.rows.iter_mut().zip(1_u32..) {
+        row.more = vec![
+            (Column::Cost, format!("${}.{n:02}", 400 / n)),
+            (Column::Tokens, format!("{}k", 900 / n)),
+            (
+                Column::Directory,
+                format!("/srv/projects/customer-{n}/checkout"),
+            ),
+            (Column::Updated, format!("{n}h05")),
+            (Column::Model, "claude-sonnet-4-5".to_owned()),
+            (Column::Id, format!("ses_08513899fffeQ{n:02}")),
+        ];
+    }
+    screen.marked = 2;
+    screen
+}
+
+/// Servers that differ in their ports alone.
+pub fn ports() -> Screen {
+    let mut screen = rich();
+    let name = |old: &str| match old {
+        "home" => "127.0.0.1:4096".to_owned(),
+        "build" => "127.0.0.1:4097".to_owned(),
+        _ => "127.0.0.1:5096".to_owned(),
+    };
+    for chip in &mut screen.servers {
+        chip.name = name(&chip.name);
+    }
+    for row in &mut screen.rows {
+        row.server = name(&row.server);
+    }
+    screen
 }
 
 pub fn one_server() -> Screen {

@@ -1,8 +1,10 @@
 //! Screens with any text in any place and anything open at once.
 
 use super::fixture::{HOSTILE, many, piece, plain, rich};
+use ocwatch::core::app::COLUMNS;
 use ocwatch::core::present::{
-    Dialog, FilterLine, Flow, Form, FormLine, Found, Hint, Page, Place, Screen, Sheet, Tab, Tone,
+    Column, Dialog, FilterLine, Flow, Form, FormLine, Found, Hint, Page, Place, Screen, Sheet, Tab,
+    Tone,
 };
 use proptest::prelude::*;
 
@@ -22,18 +24,7 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
     };
     let bit = |n: u64| seed >> n & 1 == 1;
     let mut screen = if bit(0) { many() } else { rich() };
-    for (row, n) in screen.rows.iter_mut().zip(0..) {
-        row.title = text(n);
-        row.server = text(n + 1);
-        row.reported = text(n + 2);
-        row.activity = text(n + 3);
-        row.age = text(n + 4);
-        row.why = text(n + 5);
-        row.why_short = text(n + 6);
-        row.depth = u16::try_from(seed.wrapping_mul(n + 1) % 70_000).unwrap_or(u16::MAX);
-        row.result = bit(n % 60).then(|| piece(&text(n + 7), Tone::Plain));
-        row.folded = usize::try_from(seed).unwrap_or(0);
-    }
+    any_rows(&mut screen, texts, seed);
     for (chip, n) in screen.servers.iter_mut().zip(0..) {
         chip.name = text(n);
         chip.text = text(n + 1);
@@ -66,11 +57,43 @@ pub fn wild(texts: &[String], seed: u64) -> Screen {
         ..Page::default()
     });
     screen.notice = bit(8).then(|| piece(&text(14), Tone::Watch));
+    any_columns(&mut screen, seed);
     if bit(9) {
         screen.rows.clear();
         screen.empty = texts.to_vec();
     }
     screen
+}
+
+fn any_rows(screen: &mut Screen, texts: &[String], seed: u64) {
+    let text = |place: u64| {
+        let place = usize::try_from(seed.wrapping_add(place)).unwrap_or(0);
+        texts[place % texts.len()].clone()
+    };
+    let bit = |n: u64| seed >> n & 1 == 1;
+    for (row, n) in screen.rows.iter_mut().zip(0..) {
+        row.title = text(n);
+        row.server = text(n + 1);
+        row.reported = text(n + 2);
+        row.activity = text(n + 3);
+        row.age = text(n + 4);
+        row.why = text(n + 5);
+        row.why_short = text(n + 6);
+        row.depth = u16::try_from(seed.wrapping_mul(n + 1) % 70_000).unwrap_or(u16::MAX);
+        row.result = bit(n % 60).then(|| piece(&text(n + 7), Tone::Plain));
+        row.folded = usize::try_from(seed).unwrap_or(0);
+        row.trunk = u16::try_from(seed.wrapping_mul(n + 3) % 65_536).unwrap_or(0);
+        row.more = COLUMNS.iter().map(|it| (it.column, text(n + 8))).collect();
+    }
+}
+
+fn any_columns(screen: &mut Screen, seed: u64) {
+    let mut columns: Vec<Column> = COLUMNS.iter().map(|it| it.column).collect();
+    columns.rotate_left(usize::try_from(seed % 17).unwrap_or(0));
+    columns.truncate(usize::try_from(seed / 17 % 18).unwrap_or(0));
+    screen.sort.column = columns.last().copied();
+    screen.sort.reversed = seed >> 40 & 1 == 1;
+    screen.columns = columns;
 }
 
 fn filter(text: &str, wrong: &str, seed: u64) -> FilterLine {

@@ -9,7 +9,7 @@ pub use act::{
     AbortArgs, ActArgs, AllowArg, AnswerArgs, DoubtArg, ExportArgs, ResendArgs, ResetArgs,
 };
 
-use crate::core::app::ThemeName;
+use crate::core::app::{Sort, ThemeName};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -138,6 +138,10 @@ pub struct Common {
     /// Dashboard: begin with this filter, like "level:stuck dir:/srv" (the language of the / key)
     #[arg(long, value_name = "EXPR", global = true)]
     pub filter: Option<String>,
+
+    /// Order of the rows: a column's name, or attention; with a - before it reversed
+    #[arg(long, value_name = "COLUMN", value_parser = super::config::sort_named, allow_hyphen_values = true, global = true)]
+    pub sort: Option<Sort>,
 
     /// Panic once the dashboard is drawn
     #[cfg(debug_assertions)]

@@ -1,4 +1,5 @@
-//! `config.toml`: servers, the inspect policy, the thresholds of the judge, the keys and the looks.
+//! `config.toml`: servers, the inspect policy, the thresholds of the judge, the table, the keys and
+//! the looks.
 //!
 //! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
@@ -6,9 +7,11 @@
 mod keys;
 mod limits;
 pub mod notify;
+mod table;
 mod theme;
 mod wrong;
 
+pub use table::{Table, sort_named};
 pub use theme::{Look, theme};
 
 use super::args::InspectArg;
@@ -40,6 +43,12 @@ pub struct Config {
     /// The thresholds: the defaults with what the file changes.
     #[serde(skip)]
     pub thresholds: Limits,
+    /// The table as written; [`Config::table`] is what follows.
+    #[serde(default, rename = "table")]
+    table_written: table::Section,
+    /// The columns of the dashboard and their order.
+    #[serde(skip)]
+    pub table: Table,
     /// What is told as written; [`Config::notify_wishes`] is what follows.
     #[serde(default)]
     notify: notify::Section,
@@ -141,6 +150,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
         why: wrong.why,
     };
     config.thresholds = limits::read(&config.limits).map_err(told)?;
+    config.table = table::read(&config.table_written).map_err(told)?;
     config.look = theme::read(&config.theme).map_err(told)?;
     config.notify_wishes = notify::read(&config.notify).map_err(told)?;
     config.keymap = keys::read(&config.keys).map_err(told)?;

@@ -5,6 +5,7 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod columns;
 pub mod filter;
 mod freeze;
 mod go;
@@ -19,6 +20,7 @@ mod model;
 mod msg;
 mod near;
 pub mod notify;
+mod order;
 mod panes;
 pub mod reply;
 mod resend;
@@ -26,9 +28,12 @@ mod reset;
 mod rows;
 mod search;
 mod snooze;
+mod sort;
+mod tree;
 mod update;
 mod writes;
 
+pub use columns::{About, COLUMNS, Column};
 pub use filter::Filter;
 pub use freeze::Frozen;
 pub use history::History;
@@ -44,4 +49,5 @@ pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::{Tally, VisibleRow};
 pub use search::{Search, Seek};
 pub use snooze::{MOST_SEEN, Seen, SeenMark};
+pub use sort::{ATTENTION, Sort};
 pub use update::update;

@@ -6,8 +6,8 @@ use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::snooze::Snoozed;
 use crate::core::app::{
-    Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Tally, ThemeName,
-    VisibleRow,
+    Column, Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Sort, Tally,
+    ThemeName, VisibleRow,
 };
 use crate::core::id::{PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
@@ -30,6 +30,10 @@ pub struct AppOptions {
     pub filter: String,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// The columns of the table, from left to right; none: what suits the width.
+    pub columns: Vec<Column>,
+    /// The order of the rows.
+    pub sort: Sort,
     /// What the person wants to be told of.
     pub notify: NotifyRules,
     /// Which key does what.
@@ -119,6 +123,10 @@ pub struct Ui {
     pub offset: usize,
     /// The greatest scroll of the open page, detail or form; told after each screen.
     pub last_scroll: usize,
+    /// The order of the rows.
+    pub sort: Sort,
+    /// The columns that the table shows, from left to right; told after each screen.
+    pub columns: Vec<Column>,
     /// The theme that was chosen here; none: the one it was started with.
     pub theme: Option<ThemeName>,
 }
@@ -188,6 +196,8 @@ pub struct App {
     pub in_vain: BTreeMap<SessionKey, InVain>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// The columns that were asked for; none: what suits the width.
+    pub columns: Vec<Column>,
     /// Results not yet seen away.
     pub results: BTreeMap<SessionKey, Shown>,
     /// Actions that ended, oldest first; the last [`LOGGED`].
@@ -218,6 +228,8 @@ impl App {
         let ui = Ui {
             filter: Filter::new(options.filter),
             table_rows: 20,
+            sort: options.sort,
+            columns: Column::USUAL.to_vec(),
             ..Ui::default()
         };
         Self {
@@ -230,6 +242,7 @@ impl App {
             running: BTreeMap::new(),
             in_vain: BTreeMap::new(),
             export_shown: options.export_shown,
+            columns: options.columns,
             results: BTreeMap::new(),
             log: VecDeque::new(),
             rows: Vec::new(),

@@ -1,8 +1,8 @@
 //! What enters the app ([`Msg`]) and what leaves it ([`Effect`]). Data only.
 
-use crate::core::app::Memory;
 use crate::core::app::keymap::Key;
 use crate::core::app::notify::Notice;
+use crate::core::app::{Column, Memory};
 use crate::core::id::{Directory, MessageId, ServerId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::survey::Survey;
@@ -26,6 +26,8 @@ pub enum Msg {
         rows: u16,
         /// The greatest scroll of the open page or detail that shows something new.
         last_scroll: usize,
+        /// The columns that the table shows, from left to right.
+        columns: Vec<Column>,
         /// The first line shown of that page or detail.
         first: usize,
         /// The detail is on the screen.

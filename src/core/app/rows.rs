@@ -1,11 +1,12 @@
-//! Which sessions stand on the screen, in which order: a tree, attention first, filtered, folded.
+//! Which sessions stand on the screen: listed and filtered, and where the selection is among them.
+//!
+//! What it does not: their order (`order`) and their tree (`tree`).
 
 use crate::core::app::App;
 use crate::core::app::filter::{Facts, Query};
-use crate::core::id::{SessionId, SessionKey};
-use crate::core::judge::{Level, Verdict};
-use crate::core::store::Session;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::core::app::tree::{self, Listed};
+use crate::core::id::SessionKey;
+use crate::core::judge::Level;
 
 /// A row before it has words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +15,14 @@ pub struct VisibleRow {
     pub key: SessionKey,
     /// Depth in the tree, from 0.
     pub depth: u16,
-    /// Children that are folded away.
+    /// Bit n: of its ancestor (or itself) at depth n, a sibling follows further down.
+    pub trunk: u16,
+    /// How many rows belong below it, at any depth, folded away or not.
+    pub below: usize,
+    /// How many of them are folded away.
     pub folded: usize,
+    /// Of those that are folded away, the one that needs attention most.
+    pub worst: Option<SessionKey>,
     /// It is here only because of what is below it: it does not pass the filter itself.
     pub context: bool,
 }
@@ -36,30 +43,6 @@ const CONTEXT: usize = 3;
 
 /// The finding of a deleted session that still runs.
 const ZOMBIE: &str = "zombie-run";
-
-/// No tree is drawn deeper; deeper children stand at this depth.
-const MAX_DEPTH: u16 = 12;
-
-/// How urgent a row is; higher stands higher.
-fn rank(verdict: &Verdict, snoozed: bool) -> u8 {
-    match (verdict.level, &verdict.settling) {
-        _ if snoozed => 1,
-        (Level::Stuck, _) => 6,
-        (Level::NeedsYou, _) => 5,
-        (Level::Watch, _) => 4,
-        (Level::Ok, Some(_)) => 3,
-        (Level::Ok, None) if verdict.reported.is_running() => 2,
-        (Level::Ok, None) => 1,
-        (Level::Unknown, _) => 0,
-    }
-}
-
-struct Candidate<'a> {
-    key: SessionKey,
-    session: &'a Session,
-    verdict: &'a Verdict,
-    snoozed: bool,
-}
 
 impl App {
     /// Lays the rows out anew. The selection stays on its session; if that is gone, on its place.
@@ -102,44 +85,35 @@ impl App {
 
     fn lay_out(&self) -> (Vec<VisibleRow>, Tally) {
         let query = self.ui.filter.query();
-        let listed = self.candidates();
-        let (hits, mut tally) = self.hits(&listed, &query);
-        let wanted = with_ancestors(&hits, &listed);
-        let mut children: BTreeMap<&SessionKey, Vec<&Candidate>> = BTreeMap::new();
-        let mut roots = Vec::new();
-        for one in listed.values() {
-            match parent_of(one, &listed) {
-                Some(parent) => children.entry(parent).or_default().push(one),
-                None => roots.push(one),
-            }
-        }
-        sort(&mut roots);
+        let mut listed = self.listed();
+        tree::join(&mut listed);
+        let mut tally = self.find(&mut listed, &query);
         let mut rows = self.zombie_rows(&query);
         tally.all += self.zombies().count();
         tally.hits += rows.len();
-        let mut seen = BTreeSet::new();
-        let mut stack: Vec<(&Candidate, u16)> = roots.into_iter().rev().map(|r| (r, 0)).collect();
-        while let Some((one, depth)) = stack.pop() {
-            let mut below = children.remove(&one.key).unwrap_or_default();
-            if !wanted.contains(&one.key) || !seen.insert(one.key.clone()) {
-                continue;
-            }
-            let is_folded = self.ui.folded.contains(&one.key);
-            rows.push(VisibleRow {
-                key: one.key.clone(),
-                depth: depth.min(MAX_DEPTH),
-                folded: if is_folded { below.len() } else { 0 },
-                context: !hits.contains(&one.key),
-            });
-            if is_folded {
-                continue;
-            }
-            sort(&mut below);
-            let deeper = depth.saturating_add(1);
-            stack.extend(below.into_iter().rev().map(|child| (child, deeper)));
-        }
-        add_cycles(&listed, &wanted, &seen, &mut rows);
+        rows.extend(tree::rows(&mut listed, self.ui.sort, &self.ui.folded));
         (rows, tally)
+    }
+
+    /// What passes the filter and the attention switch, with every ancestor of it; and how many do not.
+    fn find(&self, listed: &mut [Listed], query: &Query) -> Tally {
+        let mut tally = Tally {
+            all: listed.len(),
+            ..Tally::default()
+        };
+        for place in 0..listed.len() {
+            let one = &mut listed[place];
+            let passes =
+                query.terms.is_empty() || Facts::of(self, one.session, one.verdict).pass(query);
+            if passes && self.ui.attention_only && !wants_attention(one) {
+                tally.calm += 1;
+            } else if passes {
+                tally.hits += 1;
+                one.hit = true;
+                tree::want(listed, place);
+            }
+        }
+        tally
     }
 
     /// Deleted sessions that still run have no row of their own on the server, but here they do: a
@@ -150,7 +124,10 @@ impl App {
         let row = |key| VisibleRow {
             key,
             depth: 0,
+            trunk: 0,
+            below: 0,
             folded: 0,
+            worst: None,
             context: false,
         };
         shown.map(row).collect()
@@ -165,123 +142,35 @@ impl App {
         })
     }
 
-    fn candidates(&self) -> BTreeMap<SessionKey, Candidate<'_>> {
-        let all = self.store.sessions().filter_map(|(key, session)| {
-            let verdict = self.verdict(&key)?;
-            verdict.is_listed(session).then(|| {
-                let one = Candidate {
-                    key: key.clone(),
+    fn listed(&self) -> Vec<Listed<'_>> {
+        let mut all = Vec::with_capacity(self.rows.len());
+        for (key, session) in self.store.sessions() {
+            let Some(verdict) = self.verdict(&key) else {
+                continue;
+            };
+            let Some(server) = self.store.server(key.server) else {
+                continue;
+            };
+            if verdict.is_listed(session) {
+                all.push(Listed {
+                    snoozed: self.is_snoozed(&key),
+                    key,
+                    server,
                     session,
                     verdict,
-                    snoozed: self.is_snoozed(&key),
-                };
-                (key, one)
-            })
-        });
-        all.collect()
-    }
-
-    /// What passes the filter and the attention switch, and how many do not.
-    fn hits<'a>(
-        &self,
-        listed: &'a BTreeMap<SessionKey, Candidate<'a>>,
-        query: &Query,
-    ) -> (BTreeSet<&'a SessionKey>, Tally) {
-        let passes = |one: &&Candidate| {
-            query.terms.is_empty() || Facts::of(self, one.session, one.verdict).pass(query)
-        };
-        let mut hits = BTreeSet::new();
-        let mut calm = 0;
-        for one in listed.values().filter(passes) {
-            if self.ui.attention_only && !wants_attention(one) {
-                calm += 1;
-            } else {
-                hits.insert(&one.key);
+                    parent: None,
+                    hit: false,
+                    wanted: false,
+                    below: 0,
+                });
             }
         }
-        let tally = Tally {
-            all: listed.len(),
-            hits: hits.len(),
-            calm,
-        };
-        (hits, tally)
+        all
     }
 }
 
 /// Watch and above, and what is about to be; not what was seen.
-fn wants_attention(one: &Candidate) -> bool {
-    let (verdict, seen) = (one.verdict, one.snoozed);
-    !seen && (verdict.level >= Level::Watch || verdict.settling.is_some())
-}
-
-/// These rows and every ancestor of them.
-fn with_ancestors<'a>(
-    hits: &BTreeSet<&'a SessionKey>,
-    listed: &'a BTreeMap<SessionKey, Candidate<'a>>,
-) -> BTreeSet<&'a SessionKey> {
-    let mut wanted = BTreeSet::new();
-    for key in hits {
-        let mut at = listed.get(*key);
-        while let Some(here) = at {
-            if !wanted.insert(&here.key) {
-                break;
-            }
-            let parent = parent_of(here, listed);
-            at = parent.and_then(|key| listed.get(key));
-        }
-    }
-    wanted
-}
-
-fn parent_of<'a>(
-    one: &Candidate,
-    listed: &'a BTreeMap<SessionKey, Candidate>,
-) -> Option<&'a SessionKey> {
-    let parent: SessionId = one.session.info.parent.clone()?;
-    let key = SessionKey::new(one.key.server, parent);
-    listed.get_key_value(&key).map(|(key, _)| key)
-}
-
-/// Sessions that are their own ancestors hang on no root: they stand at the top level.
-fn add_cycles(
-    listed: &BTreeMap<SessionKey, Candidate>,
-    wanted: &BTreeSet<&SessionKey>,
-    seen: &BTreeSet<SessionKey>,
-    rows: &mut Vec<VisibleRow>,
-) {
-    for one in listed.values() {
-        if wanted.contains(&one.key) && !seen.contains(&one.key) && in_cycle(one, listed) {
-            rows.push(VisibleRow {
-                key: one.key.clone(),
-                depth: 0,
-                folded: 0,
-                context: false,
-            });
-        }
-    }
-}
-
-fn in_cycle(one: &Candidate, listed: &BTreeMap<SessionKey, Candidate>) -> bool {
-    let mut met = BTreeSet::new();
-    let mut at = Some(&one.key);
-    while let Some(key) = at {
-        if !met.insert(key.clone()) {
-            return true;
-        }
-        let here = listed.get(key);
-        at = here.and_then(|here| parent_of(here, listed));
-    }
-    false
-}
-
-/// Attention first; within a level the newest first, so that rows rarely move.
-fn sort(rows: &mut [&Candidate]) {
-    rows.sort_by_cached_key(|one| {
-        let newest = std::cmp::Reverse(one.session.info.updated);
-        (
-            std::cmp::Reverse(rank(one.verdict, one.snoozed)),
-            newest,
-            one.key.clone(),
-        )
-    });
+fn wants_attention(one: &Listed) -> bool {
+    let asks = one.verdict.level >= Level::Watch || one.verdict.settling.is_some();
+    asks && !one.snoozed
 }

@@ -41,7 +41,11 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
             last_scroll,
             first,
             detail,
-        } => app.laid_out(rows, last_scroll, first, detail),
+            columns,
+        } => {
+            app.ui.columns = columns;
+            app.laid_out(rows, last_scroll, first, detail)
+        }
         Msg::Tick => app.feed(Vec::new(), now),
         Msg::AbortSent(key) => app.abort_sent(&key, now),
         Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
@@ -192,6 +196,9 @@ impl App {
             Action::Attention => self.toggle_attention(),
             Action::Snooze => self.snooze(None),
             Action::Freeze => self.freeze(now),
+            Action::Sort => self.sort_next(),
+            Action::SortReverse => self.sort_reverse(),
+            Action::SortColumn => self.sort_nth(key),
             Action::Open => self.open(),
             Action::Abort => self.ask_abort(now),
             Action::Resend => self.ask_resend(),

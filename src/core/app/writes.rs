@@ -29,6 +29,9 @@ impl Action {
             | Action::Attention
             | Action::Snooze
             | Action::Freeze
+            | Action::Sort
+            | Action::SortReverse
+            | Action::SortColumn
             | Action::Fold
             | Action::Unfold
             | Action::Down

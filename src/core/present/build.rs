@@ -79,6 +79,9 @@ fn moving(app: &App, now: UnixMs) -> Screen {
             .or_else(|| filter::notice(app)),
         footer: footer::footer(app),
         several_servers: app.store.servers().nth(1).is_some(),
+        columns: app.columns.clone(),
+        sort: app.ui.sort,
+        marked: app.ui.marked.len(),
         theme: app.ui.theme,
         rows,
     }

@@ -4,6 +4,7 @@
 
 mod ask;
 mod build;
+mod cells;
 mod changes;
 mod clean;
 mod detail;
@@ -28,7 +29,7 @@ mod welcome;
 mod words;
 mod zombie;
 
-pub use crate::core::app::ThemeName;
+pub use crate::core::app::{Column, Sort, ThemeName};
 pub use crate::core::judge::{Agreement, Level};
 pub use ask::ask_lines;
 pub use build::screen;

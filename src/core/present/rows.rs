@@ -5,6 +5,7 @@ use crate::core::app::keymap::Action;
 use crate::core::app::{App, Outcome, Shown, VisibleRow};
 use crate::core::id::SessionKey;
 use crate::core::judge::{ActivityState, Agreement, Level, Verdict};
+use crate::core::present::cells::{self, Of};
 use crate::core::present::zombie;
 use crate::core::present::{Mark, Piece, Row, Tone, clean, words};
 use crate::core::store::{Reported, Server, Session};
@@ -15,6 +16,12 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
     let server = app.store.server(key.server)?;
     let (Some(verdict), Some(session)) = (app.verdict(key), app.store.session(key)) else {
         return zombie::row(app, visible, now);
+    };
+    let of = Of {
+        visible,
+        server,
+        session,
+        verdict,
     };
     let age = age(verdict, server, now);
     let (mut why, why_short, tone) = why(verdict, server, now);
@@ -34,7 +41,9 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         },
         server: clean(&server.spec.name),
         depth: visible.depth,
+        trunk: visible.trunk,
         folded: visible.folded,
+        inside: inside(app, visible),
         marked: app.ui.marked.contains(key),
         title: title(session),
         reported: words::reported(&verdict.reported),
@@ -47,7 +56,14 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         tone,
         dim: verdict.level == Level::Unknown || visible.context || snoozed,
         result: result(app, key, now),
+        more: cells::cells(app, &of, now),
     })
+}
+
+/// The mark of what needs attention most of what is folded away here.
+fn inside(app: &App, visible: &VisibleRow) -> Option<Mark> {
+    let worst = visible.worst.as_ref()?;
+    app.verdict(worst).map(words::mark)
 }
 
 /// What a session is called.

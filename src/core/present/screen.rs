@@ -3,8 +3,8 @@
 //! Every text here came through [`crate::core::present::clean`]: no control or escape character
 //! of a server reaches a terminal.
 
-use crate::core::app::ThemeName;
 use crate::core::app::keymap::Action;
+use crate::core::app::{Column, Sort, ThemeName};
 use crate::core::id::SessionKey;
 use crate::core::judge::{Agreement, Level};
 use crate::core::present::{Flow, Found, Place, Sheet};
@@ -150,8 +150,12 @@ pub struct Row {
     pub server: String,
     /// Depth in the tree, from 0.
     pub depth: u16,
-    /// Has children that are folded away: how many.
+    /// Bit n: of its ancestor (or itself) at depth n, a sibling follows further down.
+    pub trunk: u16,
+    /// How many rows are folded away below it, at any depth.
     pub folded: usize,
+    /// The mark of what needs attention most of them.
+    pub inside: Option<Mark>,
     /// Marked for the next action.
     pub marked: bool,
     /// The title.
@@ -176,6 +180,27 @@ pub struct Row {
     pub dim: bool,
     /// The result of the last action, shown in place of `why` until the next key.
     pub result: Option<Piece>,
+    /// The texts of further columns, of those that this table may show.
+    pub more: Vec<(Column, String)>,
+}
+
+impl Row {
+    /// What stands in a column.
+    pub fn text(&self, column: Column) -> &str {
+        match column {
+            Column::Server => &self.server,
+            Column::Session => &self.title,
+            Column::Reported => &self.reported,
+            Column::Activity => &self.activity,
+            Column::Age => &self.age,
+            Column::Why => &self.why,
+            _ => {
+                let mut more = self.more.iter();
+                let found = more.find(|(other, _)| *other == column);
+                found.map_or("", |(_, text)| text.as_str())
+            }
+        }
+    }
 }
 
 /// One of the panes of the detail, as its name stands in the rule above.
@@ -367,6 +392,12 @@ pub struct Screen {
     pub footer: Vec<Hint>,
     /// Several servers: the server column is shown.
     pub several_servers: bool,
+    /// The columns that were asked for, from left to right; none: what suits the width.
+    pub columns: Vec<Column>,
+    /// The order of the rows.
+    pub sort: Sort,
+    /// How many sessions are marked, whether their rows are shown or not.
+    pub marked: usize,
     /// The theme that was chosen here; none: the one it was started with.
     pub theme: Option<ThemeName>,
 }

@@ -112,3 +112,57 @@ pub fn clock(at: UnixMs, utc_offset: Span) -> String {
     let (h, m, s) = (day_seconds / 3600, day_seconds / 60 % 60, day_seconds % 60);
     format!("{h:02}:{m:02}:{s:02}")
 }
+
+/// `$0.42`, `$1234`: at most seven characters below ten million.
+pub(super) fn dollars(cost: f64) -> String {
+    if cost < 1000.0 {
+        format!("${cost:.2}")
+    } else {
+        format!("${cost:.0}")
+    }
+}
+
+/// `999`, `1.2k`, `34k`, `1.2M`: at most four characters below ten thousand million.
+pub(super) fn count(number: u64) -> String {
+    let short = |unit: u64, letter: char| {
+        let tenths = number / (unit / 10);
+        if tenths < 100 {
+            format!("{}.{}{letter}", tenths / 10, tenths % 10)
+        } else {
+            format!("{}{letter}", number / unit)
+        }
+    };
+    match number {
+        0..1000 => number.to_string(),
+        1000..1_000_000 => short(1000, 'k'),
+        1_000_000..1_000_000_000 => short(1_000_000, 'M'),
+        _ => short(1_000_000_000, 'G'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stay_short() {
+        let counts = [
+            0,
+            999,
+            1000,
+            9999,
+            10_000,
+            999_999,
+            1_234_567,
+            12_345_678_901,
+        ];
+        let shown: Vec<String> = counts.into_iter().map(count).collect();
+        assert_eq!(
+            shown,
+            ["0", "999", "1.0k", "9.9k", "10k", "999k", "1.2M", "12G"]
+        );
+        assert_eq!(dollars(0.0), "$0.00");
+        assert_eq!(dollars(12.345), "$12.35");
+        assert_eq!(dollars(1234.5), "$1234");
+    }
+}

@@ -37,7 +37,9 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         mark: Mark::Stuck,
         server: clean(&server.spec.name),
         depth: visible.depth,
+        trunk: visible.trunk,
         folded: visible.folded,
+        inside: None,
         marked: app.ui.marked.contains(key),
         title: clean(&format!("deleted session {id}")),
         reported: match &stranger.status {
@@ -53,6 +55,7 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         tone: Tone::Stuck,
         dim: false,
         result: result(app, key, now),
+        more: Vec::new(),
     })
 }
 

@@ -9,8 +9,12 @@ pub struct Glyphs {
     pub bar: &'static str,
     /// Corners of a box: top left, top right, bottom left, bottom right; one cell each.
     pub corners: [&'static str; 4],
-    /// Before a child in the tree, two cells.
+    /// Before the last child in the tree, two cells.
     pub branch: &'static str,
+    /// Before a child that others follow, two cells.
+    pub fork: &'static str,
+    /// Past a child that others follow, two cells.
+    pub trunk: &'static str,
     /// Where a text was cut, one cell.
     pub ellipsis: &'static str,
     /// In the margin of the selected row, one cell.
@@ -24,6 +28,8 @@ pub(super) const UTF8: Glyphs = Glyphs {
     bar: "│",
     corners: ["┌", "┐", "└", "┘"],
     branch: "└ ",
+    fork: "├ ",
+    trunk: "│ ",
     ellipsis: "…",
     pointer: "▌",
     dot: "·",
@@ -34,6 +40,8 @@ pub(super) const ASCII: Glyphs = Glyphs {
     bar: "|",
     corners: ["+", "+", "+", "+"],
     branch: "`-",
+    fork: "|-",
+    trunk: "| ",
     ellipsis: "~",
     pointer: ">",
     dot: "-",

@@ -1,6 +1,8 @@
 //! The top: who is watched and how it stands. Shortens itself, the calm before the alarming.
 
+use super::columns;
 use super::layout::{Regions, Shape};
+use super::names::Names;
 use crate::core::present::{Count, Mark, Piece, Screen, ServerChip, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text;
@@ -15,7 +17,9 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     if let Some(y) = regions.servers {
         servers(screen, y, pen, regions.shape);
     }
-    counts(screen, regions.counts, pen);
+    // What the rule says elsewhere: that not everything is shown.
+    let only = screen.attention_only && regions.top_rule.is_none();
+    counts(screen, regions.counts, only, pen);
 }
 
 fn plain(text: impl Into<String>) -> Piece {
@@ -31,33 +35,43 @@ fn servers(screen: &Screen, y: u16, pen: &mut Pen, shape: Shape) {
     if shape == Shape::Full {
         used += pen.text(area.x + 1, y, room, "ocwatch", Tone::Strong) + 2;
     }
-    let chips = fitting_chips(&screen.servers, room.saturating_sub(used), pen.theme);
+    let tags = screen.several_servers && area.width < columns::NAMES;
+    let chips = fitting_chips(screen, tags, room.saturating_sub(used), pen.theme);
     pen.pieces(area.x + used, y, room.saturating_sub(used), &chips);
 }
 
-/// The fullest form of the servers that fits.
-fn fitting_chips(servers: &[ServerChip], room: u16, theme: &Theme) -> Vec<Piece> {
-    let mut amiss_first: Vec<&ServerChip> = servers.iter().collect();
+/// The fullest form of the servers that fits: with what is told of each, with what is told of those that
+/// are amiss, their names alone, what stands in the table for them; in the last two the amiss first.
+fn fitting_chips(screen: &Screen, tags: bool, room: u16, theme: &Theme) -> Vec<Piece> {
+    let names = Names::new(screen, tags, theme);
+    let full = |chip: &ServerChip| names.in_header(&chip.name);
+    let short = |chip: &ServerChip| names.of(&chip.name).to_owned();
+    let mut amiss_first: Vec<&ServerChip> = screen.servers.iter().collect();
     let in_order = amiss_first.clone();
     amiss_first.sort_by_key(|chip| !amiss(chip));
     let forms = [
-        chips(&in_order, |_| true, theme),
-        chips(&in_order, amiss, theme),
-        chips(&amiss_first, |_| false, theme),
+        chips(&in_order, full, |_| true, theme),
+        chips(&in_order, full, amiss, theme),
+        chips(&amiss_first, full, |_| false, theme),
+        chips(&amiss_first, short, |_| false, theme),
     ];
     let fits = |form: &Vec<Piece>| text::total(&text::line(form, theme)) <= room;
     let shortest = forms.last().cloned().unwrap_or_default();
     forms.into_iter().find(fits).unwrap_or(shortest)
 }
-
-fn chips(servers: &[&ServerChip], tell: impl Fn(&ServerChip) -> bool, theme: &Theme) -> Vec<Piece> {
+fn chips(
+    servers: &[&ServerChip],
+    name: impl Fn(&ServerChip) -> String,
+    tell: impl Fn(&ServerChip) -> bool,
+    theme: &Theme,
+) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for chip in servers {
         if !pieces.is_empty() {
             let dot = format!(" {} ", theme.glyphs().dot);
             pieces.push(Piece::new(dot, Tone::Dim));
         }
-        pieces.push(plain(format!("{} ", chip.name)));
+        pieces.push(plain(format!("{} ", name(chip))));
         let glyph = chip.mark.glyph(theme.ascii());
         pieces.push(Piece::new(glyph, chip.mark.tone()));
         if tell(chip) && !chip.text.is_empty() {
@@ -67,37 +81,51 @@ fn chips(servers: &[&ServerChip], tell: impl Fn(&ServerChip) -> bool, theme: &Th
     pieces
 }
 
-fn counts(screen: &Screen, y: u16, pen: &mut Pen) {
+fn counts(screen: &Screen, y: u16, only: bool, pen: &mut Pen) {
     let area = pen.area();
     let room = area.width - 2;
-    let (left, right) = fitting_counts(screen, room, pen.theme);
     let still = !screen.frozen.is_empty();
-    let right = [Piece::new(
-        right,
-        if still { Tone::Watch } else { Tone::Dim },
-    )];
+    let (left, right) = if only && !still {
+        attention(screen, pen.theme)
+    } else {
+        fitting_counts(screen, room, pen.theme)
+    };
+    let tone = if still { Tone::Watch } else { Tone::Dim };
+    let right = [Piece::new(right, tone)];
     let end = pen.right(area.right() - 1, y, room, &right);
     let gap = if right[0].text.is_empty() { 0 } else { 2 };
     pen.pieces(area.x + 1, y, end.saturating_sub(area.x + 1 + gap), &left);
 }
 
+/// The counts of what is shown, and that no more is.
+fn attention(screen: &Screen, theme: &Theme) -> (Vec<Piece>, String) {
+    let shown = screen.counts.iter().filter(|count| is_alarming(count));
+    let shown: Vec<Count> = shown.cloned().collect();
+    let tally = tally(&shown, |_| false, theme);
+    (tally, "attention only".to_owned())
+}
+
+fn is_alarming(count: &Count) -> bool {
+    matches!(count.mark, Mark::Stuck | Mark::NeedsYou | Mark::Watch)
+}
+
 /// The fullest form of the counts and of what is asleep that fits, two blanks between them.
 fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, String) {
-    let alarming = |count: &Count| matches!(count.mark, Mark::Stuck | Mark::NeedsYou | Mark::Watch);
     let [long, short] = match screen.frozen.as_slice() {
         [long, short, ..] => [long.clone(), short.clone()],
         _ => asleep(screen.asleep),
     };
     let all = tally(&screen.counts, |_| true, theme);
-    let some = tally(&screen.counts, alarming, theme);
+    let some = tally(&screen.counts, is_alarming, theme);
     let none = tally(&screen.counts, |_| false, theme);
-    let forms = [
-        (all.clone(), long.clone()),
-        (all, short.clone()),
-        (some.clone(), long),
-        (some, short.clone()),
-        (none.clone(), short.clone()),
-    ];
+    // Where the screen stands still, since when is worth more than words for the counts.
+    let shorter = if screen.frozen.is_empty() {
+        [(all.clone(), short.clone()), (some.clone(), long.clone())]
+    } else {
+        [(some.clone(), long.clone()), (none.clone(), long.clone())]
+    };
+    let forms = [(all, long)].into_iter().chain(shorter);
+    let forms = forms.chain([(some, short.clone()), (none.clone(), short.clone())]);
     let fits = |(left, right): &(Vec<Piece>, String)| {
         let gap = if right.is_empty() { 0 } else { 2 };
         text::total(&text::line(left, theme)) + gap + text::width(right, theme) <= room
@@ -108,7 +136,7 @@ fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, Str
     } else {
         (none, short)
     };
-    forms.into_iter().find(fits).unwrap_or(last)
+    { forms }.find(fits).unwrap_or(last)
 }
 
 fn asleep(projects: usize) -> [String; 2] {

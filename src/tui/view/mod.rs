@@ -15,6 +15,7 @@ mod form;
 mod greeting;
 mod header;
 mod layout;
+mod names;
 mod narrow;
 mod page;
 mod position;
@@ -25,7 +26,7 @@ mod tiny;
 
 use super::paint::Pen;
 use super::theme::Theme;
-use crate::core::present::Screen;
+use crate::core::present::{Column, Screen};
 use layout::{Regions, Shape};
 pub use position::{detail_seen, first_line, last_scroll};
 use ratatui::buffer::Buffer;
@@ -78,6 +79,18 @@ fn main(screen: &Screen, regions: &Regions, pen: &mut Pen) {
 pub fn table_rows(area: Rect, screen: &Screen) -> u16 {
     let shape = layout::shape(area);
     layout::regions(area, screen, shape).visible_rows()
+}
+
+/// The columns that the table shows in `area`, from left to right; on narrow screens, what a row tells.
+pub fn shown_columns(area: Rect, screen: &Screen, theme: &Theme) -> Vec<Column> {
+    match layout::shape(area) {
+        Shape::Tiny => Vec::new(),
+        Shape::Narrow => narrow::TELLS.to_vec(),
+        Shape::Full => {
+            let columns = columns::columns(area, screen, theme);
+            columns.shown.into_iter().map(|it| it.0).collect()
+        }
+    }
 }
 
 /// Where the cursor stands: in the line of a form or the filter line while it is edited, else nowhere.

@@ -1,12 +1,23 @@
 //! The table with two lines a session: mark, title, age; below what is reported, what is true, why.
 
-use super::columns::{AGE, Column};
+use super::columns::{AGE, Cells};
 use super::layout::Regions;
+use super::names::Names;
 use super::position::window;
-use super::rows::{self, Tags};
-use crate::core::present::{Row, Screen, Tone, agreement_glyph};
+use super::rows;
+
+use crate::core::present::{Column, Row, Screen, Tone, agreement_glyph};
 use crate::tui::paint::Pen;
 use ratatui::layout::Rect;
+
+/// What two lines tell of a session, in the order of reading.
+pub(super) const TELLS: [Column; 5] = [
+    Column::Session,
+    Column::Age,
+    Column::Reported,
+    Column::Activity,
+    Column::Why,
+];
 
 pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     if regions.covered() {
@@ -17,10 +28,10 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
         return rows::nothing(screen, table, pen);
     }
     let (first, visible) = window(screen, regions);
-    let tags = Tags::two_letters(screen);
+    let names = Names::new(screen, true, pen.theme);
     let shown = screen.rows.iter().enumerate().skip(first).take(visible);
     for ((place, row), y) in shown.zip((table.y..).step_by(2)) {
-        let tag = screen.several_servers.then(|| tags.of(&row.server));
+        let tag = screen.several_servers.then(|| names.of(&row.server));
         first_line(row, tag, table, y, pen);
         second_line(row, table, y + 1, pen);
         if screen.selected == Some(place) {
@@ -30,7 +41,7 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
 }
 
 fn first_line(row: &Row, tag: Option<&str>, table: Rect, y: u16, pen: &mut Pen) {
-    let mark = Column {
+    let mark = Cells {
         x: table.x + 1,
         width: 1,
     };
@@ -42,7 +53,7 @@ fn first_line(row: &Row, tag: Option<&str>, table: Rect, y: u16, pen: &mut Pen) 
     }
     let right = table.right() - 1;
     let width = right.saturating_sub(x + AGE + 1);
-    rows::title(row, Column { x, width }, y, pen);
+    rows::title(row, Cells { x, width }, y, pen);
     rows::age(row, right, y, pen);
 }
 
@@ -61,7 +72,7 @@ fn second_line(row: &Row, table: Rect, y: u16, pen: &mut Pen) {
         rows::dim(row, Tone::Plain),
     ) + 1;
     if glyph_width > 0 {
-        let column = Column {
+        let column = Cells {
             x,
             width: glyph_width,
         };
@@ -69,7 +80,7 @@ fn second_line(row: &Row, table: Rect, y: u16, pen: &mut Pen) {
         x += glyph_width + 1;
     }
     x += pen.text(x, y, left(x), &row.activity, rows::dim(row, Tone::Plain)) + 2;
-    let why = Column { x, width: left(x) };
+    let why = Cells { x, width: left(x) };
     rows::draw_why(row, why, y, pen);
     rows::draw_result(row, &[x, table.x + 3], y, pen);
 }

@@ -1,11 +1,15 @@
 //! The table with one line a session.
 
-use super::columns::{self, Column, Columns};
+use super::columns::{self, Cells, Columns};
 use super::layout::Regions;
+use super::names::Names;
 use super::position::window;
-use crate::core::present::{Agreement, Mark, Piece, Row, Screen, Tone, agreement_glyph};
+use crate::core::present::{
+    Agreement, Column, Mark, Piece, Row, Screen, Sort, Tone, agreement_glyph,
+};
 use crate::tui::paint::Pen;
 use crate::tui::text;
+use crate::tui::theme::Theme;
 use ratatui::layout::Rect;
 
 /// Cells of the why column from which a cut sentence says more than the finding's name.
@@ -19,15 +23,15 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     let columns = columns::columns(table, screen, pen.theme);
     let (first, visible) = window(screen, regions);
     if let Some(y) = regions.heads {
-        headings(&columns, y, pen);
+        headings(&columns, screen.sort, y, pen);
     }
     if screen.rows.is_empty() {
         return nothing(screen, table, pen);
     }
-    let tags = Tags::new(screen, &columns);
+    let names = Names::new(screen, columns.tags, pen.theme);
     let shown = screen.rows.iter().enumerate().skip(first).take(visible);
     for ((place, row), y) in shown.zip(table.y..) {
-        draw_row(row, tags.of(&row.server), &columns, y, pen);
+        draw_row(row, names.of(&row.server), &columns, y, pen);
         if screen.selected == Some(place) {
             select(Rect::new(table.x, y, table.width, 1), pen);
         }
@@ -43,49 +47,29 @@ pub(super) fn select(place: Rect, pen: &mut Pen) {
     pen.select(place);
 }
 
-/// What stands in the server column.
-pub(super) struct Tags<'a> {
-    names: Vec<&'a str>,
-    tags: Option<Vec<String>>,
-}
-
-impl<'a> Tags<'a> {
-    fn new(screen: &'a Screen, columns: &Columns) -> Self {
-        let mut this = Self::two_letters(screen);
-        if !columns.tags {
-            this.tags = None;
+/// The headings, with an arrow at what the table is sorted by.
+fn headings(columns: &Columns, sort: Sort, y: u16, pen: &mut Pen) {
+    let arrow = if sort.reversed { "↑" } else { "↓" };
+    if sort.column.is_none() {
+        pen.text(columns.mark.x, y, 1, arrow, Tone::Dim);
+    }
+    for (column, cells) in &columns.shown {
+        let is_tag = *column == Column::Server && columns.tags;
+        let name = if is_tag { "" } else { column.about().heading };
+        let arrow = if sort.column == Some(*column) {
+            arrow
+        } else {
+            ""
+        };
+        let text = format!("{name}{arrow}");
+        // The arrow may stand in the gap beside it.
+        if column.is_number() {
+            let right = cells.x + cells.width;
+            pen.right(right, y, cells.width + 1, &[Piece::new(text, Tone::Dim)]);
+        } else {
+            pen.text(cells.x, y, cells.width + 1, &text, Tone::Dim);
         }
-        this
     }
-    /// Two letters for each server.
-    pub fn two_letters(screen: &'a Screen) -> Self {
-        let names: Vec<&str> = screen.servers.iter().map(|s| s.name.as_str()).collect();
-        let tags = Some(columns::tags(&names));
-        Self { names, tags }
-    }
-    /// The tag or the name of this server.
-    pub fn of<'b>(&'b self, server: &'b str) -> &'b str {
-        let place = self.names.iter().position(|name| *name == server);
-        let tag = |tags: &'b Vec<String>| tags.get(place?).map(String::as_str);
-        self.tags.as_ref().and_then(tag).unwrap_or(server)
-    }
-}
-
-fn headings(columns: &Columns, y: u16, pen: &mut Pen) {
-    let server = if columns.tags { "" } else { "SERVER" };
-    let heads = [
-        (columns.server, server),
-        (columns.session, "SESSION"),
-        (columns.reported, "REPORTED"),
-        (columns.activity, "ACTUALLY"),
-        (columns.why, "WHY"),
-    ];
-    for (column, head) in heads {
-        pen.text(column.x, y, column.width, head, Tone::Dim);
-    }
-    let age = [Piece::new("FOR", Tone::Dim)];
-    let right = columns.age.x + columns.age.width;
-    pen.right(right, y, columns.age.width, &age);
 }
 
 /// Said instead of rows.
@@ -104,20 +88,42 @@ pub(super) fn nothing(screen: &Screen, table: Rect, pen: &mut Pen) {
 }
 
 fn draw_row(row: &Row, server: &str, columns: &Columns, y: u16, pen: &mut Pen) {
-    let dimmed = |tone: Tone| dim(row, tone);
     mark(row, columns.mark, y, pen);
-    let mut field = |column: Column, text: &str, tone: Tone| {
-        pen.text(column.x, y, column.width, text, dimmed(tone));
-    };
-    field(columns.server, server, Tone::Plain);
-    field(columns.reported, &row.reported, Tone::Plain);
-    field(columns.activity, &row.activity, Tone::Plain);
-    draw_why(row, columns.why, y, pen);
-    title(row, columns.session, y, pen);
+    for (column, cells) in &columns.shown {
+        match column {
+            Column::Session => title(row, *cells, y, pen),
+            Column::Why => draw_why(row, *cells, y, pen),
+            Column::Age => age(row, cells.x + cells.width, y, pen),
+            Column::Server => field(row, *cells, y, server, Tone::Plain, pen),
+            _ => further(row, *column, *cells, y, pen),
+        }
+    }
     agreement(row.agreement, columns.agreement, y, pen);
-    age(row, columns.age.x + columns.age.width, y, pen);
-    let starts = [columns.why, columns.age, columns.reported];
-    draw_result(row, &starts.map(|column| column.x), y, pen);
+    let places = [Column::Why, Column::Age, Column::Reported, Column::Session];
+    let starts = places.into_iter().filter_map(|it| columns.get(it));
+    let starts: Vec<u16> = starts.map(|it| it.x).collect();
+    draw_result(row, &starts, y, pen);
+}
+
+fn field(row: &Row, cells: Cells, y: u16, text: &str, tone: Tone, pen: &mut Pen) {
+    pen.text(cells.x, y, cells.width, text, dim(row, tone));
+}
+
+/// A column of plain text: numbers at the right, paths by their end.
+fn further(row: &Row, column: Column, cells: Cells, y: u16, pen: &mut Pen) {
+    let text = row.text(column);
+    let tone = match column {
+        Column::Model | Column::Agent | Column::Directory | Column::Id => Tone::Dim,
+        _ => dim(row, Tone::Plain),
+    };
+    if column == Column::Directory {
+        pen.front(cells.x, y, cells.width, text, tone);
+    } else if column.is_number() {
+        let right = cells.x + cells.width;
+        pen.right(right, y, cells.width, &[Piece::new(text, tone)]);
+    } else {
+        pen.text(cells.x, y, cells.width, text, tone);
+    }
 }
 
 /// The result of the last action at the first of these places where all of it fits, else at the
@@ -142,7 +148,7 @@ pub(super) fn dim(row: &Row, tone: Tone) -> Tone {
     if row.dim { Tone::Dim } else { tone }
 }
 
-pub(super) fn mark(row: &Row, column: Column, y: u16, pen: &mut Pen) {
+pub(super) fn mark(row: &Row, column: Cells, y: u16, pen: &mut Pen) {
     let style = pen.theme.mark(row.mark);
     let glyph = row.mark.glyph(pen.theme.ascii());
     pen.styled(column.x, y, column.width, glyph, style);
@@ -151,30 +157,49 @@ pub(super) fn mark(row: &Row, column: Column, y: u16, pen: &mut Pen) {
     }
 }
 
-/// The title as a leaf of its tree; the count of folded children is never cut off.
-pub(super) fn title(row: &Row, column: Column, y: u16, pen: &mut Pen) {
-    let indent = (row.depth.saturating_sub(1).saturating_mul(2)).min(column.width / 3);
-    let branch = if row.depth > 0 {
-        pen.theme.glyphs().branch
-    } else {
-        ""
-    };
-    let folded = match row.folded {
-        0 => String::new(),
-        n => format!(" +{n}"),
-    };
-    let x = column.x + indent;
-    let room = column.width - indent;
-    let tail = text::width(&folded, pen.theme).min(room);
+/// The title as a leaf of its tree; what is folded away below it is never cut off.
+pub(super) fn title(row: &Row, cells: Cells, y: u16, pen: &mut Pen) {
+    let folded = folded(row, pen.theme);
+    let tail = text::total(&text::line(&folded, pen.theme)).min(cells.width);
     let line = [
-        Piece::new(branch, Tone::Dim),
+        Piece::new(branches(row, cells.width, pen.theme), Tone::Dim),
         Piece::new(row.title.clone(), dim(row, Tone::Plain)),
     ];
-    let used = pen.pieces(x, y, room - tail, &line);
-    pen.text(x + used, y, tail, &folded, Tone::Dim);
+    let used = pen.pieces(cells.x, y, cells.width - tail, &line);
+    pen.pieces(cells.x + used, y, tail, &folded);
 }
 
-pub(super) fn agreement(agreement: Agreement, column: Column, y: u16, pen: &mut Pen) {
+/// How many are folded away, and the mark of what needs attention most of them.
+fn folded(row: &Row, theme: &Theme) -> Vec<Piece> {
+    if row.folded == 0 {
+        return Vec::new();
+    }
+    let count = Piece::new(format!(" +{}", row.folded), Tone::Dim);
+    let worst = row.inside.map(|mark| {
+        let glyph = format!(" {}", mark.glyph(theme.ascii()));
+        Piece::new(glyph, dim(row, mark.tone()))
+    });
+    [count].into_iter().chain(worst).collect()
+}
+
+/// The lines of the tree before a title. Where it is too deep for the column the outer ones go.
+fn branches(row: &Row, width: u16, theme: &Theme) -> String {
+    let glyphs = theme.glyphs();
+    let most = 1 + width / 6;
+    let first = row.depth.saturating_sub(most) + 1;
+    let line = |depth: u16| {
+        let follows = row.trunk.checked_shr(depth.into()).unwrap_or(0) & 1 == 1;
+        match (depth == row.depth, follows) {
+            (true, true) => glyphs.fork,
+            (true, false) => glyphs.branch,
+            (false, true) => glyphs.trunk,
+            (false, false) => "  ",
+        }
+    };
+    (first..=row.depth).map(line).collect()
+}
+
+pub(super) fn agreement(agreement: Agreement, column: Cells, y: u16, pen: &mut Pen) {
     let glyph = agreement_glyph(agreement, pen.theme.ascii());
     let tone = match agreement {
         Agreement::Disagree => Tone::Disagree,
@@ -189,7 +214,7 @@ pub(super) fn age(row: &Row, right: u16, y: u16, pen: &mut Pen) {
 }
 
 /// The sentence, or (where little fits) the finding's name.
-pub(super) fn draw_why(row: &Row, column: Column, y: u16, pen: &mut Pen) {
+pub(super) fn draw_why(row: &Row, column: Cells, y: u16, pen: &mut Pen) {
     let fits = column.width >= SENTENCE || text::width(&row.why, pen.theme) <= column.width;
     let text = if fits || row.why_short.is_empty() {
         &row.why

@@ -37,6 +37,12 @@ pub enum Action {
     Snooze,
     /// The screen stands still, or goes on.
     Freeze,
+    /// Sort by the next column.
+    Sort,
+    /// Sort the other way round.
+    SortReverse,
+    /// Sort by the column of this number.
+    SortColumn,
     /// Abort the selected session.
     Abort,
     /// Send its prompt again, or tell it to go on.

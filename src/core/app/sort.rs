@@ -1,0 +1,123 @@
+//! By what the table is sorted, and the keys that change it.
+//!
+//! What it does: name the order, read it from text, go to the next. What it does not: put rows into
+//! it; `order` does.
+
+use crate::core::app::keymap::Key;
+use crate::core::app::{App, Column, Effect};
+
+/// The name of the default order.
+pub const ATTENTION: &str = "attention";
+
+/// The order of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sort {
+    /// By this column; `None`: what needs attention first.
+    pub column: Option<Column>,
+    /// The other way round.
+    pub reversed: bool,
+}
+
+impl Sort {
+    /// Reads `attention`, the name of a column, or either with a `-` before it: reversed.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (reversed, name) = match text.strip_prefix('-') {
+            Some(name) => (true, name),
+            None => (false, text),
+        };
+        let column = match name {
+            ATTENTION => None,
+            _ => Some(Column::named(name)?),
+        };
+        Some(Self { column, reversed })
+    }
+
+    /// `sorted by cost, largest first`.
+    pub fn words(self) -> String {
+        let at = usize::from(self.reversed);
+        match self.column {
+            None => ["what needs attention first", "what needs attention last"][at].to_owned(),
+            Some(column) => {
+                let about = column.about();
+                format!("sorted by {}, {}", about.name, about.orders[at])
+            }
+        }
+    }
+}
+
+impl App {
+    /// `o`: by the next column that is shown, from left to right; attention stands before the first.
+    pub(super) fn sort_next(&mut self) -> Vec<Effect> {
+        let columns = &self.ui.columns;
+        let here = self.ui.sort.column;
+        let place = here.and_then(|it| columns.iter().position(|other| *other == it));
+        let next = match (here, place) {
+            (None, _) => columns.first(),
+            (Some(_), Some(place)) => columns.get(place + 1),
+            // It went with a narrower screen.
+            (Some(_), None) => None,
+        };
+        self.sort_by(next.copied())
+    }
+
+    /// `O`: the other way round.
+    pub(super) fn sort_reverse(&mut self) -> Vec<Effect> {
+        self.ui.sort.reversed = !self.ui.sort.reversed;
+        self.sorted()
+    }
+
+    /// `1`-`9`: by this column of those that are shown; again: the other way round.
+    pub(super) fn sort_nth(&mut self, key: Key) -> Vec<Effect> {
+        let digit = match key {
+            Key::Char(c) => c.to_digit(10),
+            _ => None,
+        };
+        let Some(digit) = digit.and_then(|it| usize::try_from(it).ok()) else {
+            return self.sort_next();
+        };
+        let shown = self.ui.columns.len();
+        match digit.checked_sub(1).and_then(|n| self.ui.columns.get(n)) {
+            Some(column) => self.sort_by_or_reverse(Some(*column)),
+            None => self.tell(&format!("only {shown} columns are shown")),
+        }
+    }
+
+    /// By this column (`None`: attention first), or, if it is so already, the other way round.
+    pub(super) fn sort_by_or_reverse(&mut self, column: Option<Column>) -> Vec<Effect> {
+        if self.ui.sort.column == column {
+            return self.sort_reverse();
+        }
+        self.sort_by(column)
+    }
+
+    fn sort_by(&mut self, column: Option<Column>) -> Vec<Effect> {
+        self.ui.sort = Sort {
+            column,
+            reversed: false,
+        };
+        self.sorted()
+    }
+
+    /// Whoever sorts wants to see what comes first: the selection goes there.
+    fn sorted(&mut self) -> Vec<Effect> {
+        self.refresh_rows();
+        self.select(isize::MIN);
+        self.tell(&self.ui.sort.words())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_is_read_from_its_name() {
+        let by = |text| Sort::parse(text).map(|it| (it.column, it.reversed));
+        assert_eq!(by("attention"), Some((None, false)));
+        assert_eq!(by("-attention"), Some((None, true)));
+        assert_eq!(by("cost"), Some((Some(Column::Cost), false)));
+        assert_eq!(by("-age"), Some((Some(Column::Age), true)));
+        assert_eq!(by("kost"), None);
+        assert_eq!(by("--age"), None);
+    }
+}

@@ -1,0 +1,524 @@
+//! The table: messages in, rows out. Order by every column, ties, trees, folds, marks and counts.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use ocwatch::core::app::keymap::Key;
+use ocwatch::core::app::{App, AppOptions, COLUMNS, Column, Effect, Msg, Sort, update};
+use ocwatch::core::id::{Directory, Epoch, ServerId};
+use ocwatch::core::present::{Mark, Row, Screen, screen};
+use ocwatch::core::store::ServerSpec;
+use ocwatch::core::time::UnixMs;
+use ocwatch::core::wire::{
+    Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport, Message, ModelRef, Role,
+    SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+};
+use pretty_assertions::assert_eq;
+use std::collections::BTreeMap;
+
+const HOME: &str = "/srv/a";
+const NOW: i64 = 1_796_000_000_000;
+const MINUTE: i64 = 60_000;
+
+/// What a test says of a session; the rest is calm.
+#[derive(Clone, Copy)]
+struct Said {
+    id: &'static str,
+    title: &'static str,
+    parent: Option<&'static str>,
+    /// Of the last answer and the last change, in minutes.
+    ago: i64,
+    /// Reported busy although its answer is complete: stuck.
+    stale: bool,
+    cost: f64,
+    tokens: u64,
+    model: Option<&'static str>,
+    agent: Option<&'static str>,
+}
+
+const CALM: Said = Said {
+    id: "",
+    title: "",
+    parent: None,
+    ago: 1,
+    stale: false,
+    cost: 0.0,
+    tokens: 0,
+    model: None,
+    agent: None,
+};
+
+struct Desk {
+    app: App,
+    now: i64,
+}
+
+impl Desk {
+    fn new(options: AppOptions, said: &[Said]) -> Self {
+        let spec = |name: &str| ServerSpec {
+            name: name.into(),
+            url: format!("http://{name}"),
+            read_only: None,
+        };
+        let app = App::new(vec![spec("home")], options);
+        let mut desk = Self { app, now: NOW };
+        desk.feed(vec![
+            Body::Link(LinkReport::Connecting { attempt: 1 }),
+            Body::Link(LinkReport::Identified {
+                dialect: Dialect::V1,
+                version: Some("1.18.33".into()),
+                skew: None,
+                unsecured: false,
+            }),
+            Body::Directory(DirectoryReport {
+                directory: HOME.into(),
+                state: DirectoryState::Loaded,
+            }),
+        ]);
+        desk.say(said);
+        desk.feed(vec![Body::Link(LinkReport::Live)]);
+        desk
+    }
+
+    fn of(said: &[Said]) -> Self {
+        Self::new(AppOptions::default(), said)
+    }
+
+    fn say(&mut self, said: &[Said]) {
+        let asked_at = UnixMs(self.now);
+        let busy = said.iter().filter(|it| it.stale);
+        let entries: BTreeMap<_, _> = busy.map(|it| (it.id.into(), Status::Busy)).collect();
+        let mut bodies = vec![
+            Body::Sessions(SessionList {
+                rows: said.iter().map(info).collect(),
+                asked_at,
+                complete: false,
+            }),
+            Body::Status(StatusRead {
+                directory: HOME.into(),
+                asked_at,
+                entries,
+            }),
+        ];
+        bodies.extend(said.iter().map(|it| {
+            Body::Tail(TailRead {
+                session: it.id.into(),
+                asked_at,
+                messages: messages(it),
+                whole: true,
+                missing: 0,
+            })
+        }));
+        self.feed(bodies);
+    }
+
+    fn feed(&mut self, bodies: Vec<Body>) {
+        let inputs = bodies.into_iter().map(|body| Input {
+            server: ServerId(0),
+            epoch: Epoch(1),
+            at: UnixMs(self.now),
+            body,
+        });
+        let inputs = inputs.collect();
+        update(&mut self.app, Msg::Feed(inputs), UnixMs(self.now));
+    }
+
+    fn key(&mut self, key: char) -> Vec<Effect> {
+        update(&mut self.app, Msg::Key(Key::Char(key)), UnixMs(self.now))
+    }
+
+    fn wait(&mut self, ms: i64) {
+        self.now += ms;
+        update(&mut self.app, Msg::Tick, UnixMs(self.now));
+    }
+
+    fn screen(&self) -> Screen {
+        screen(&self.app, UnixMs(self.now))
+    }
+
+    fn ids(&self) -> Vec<String> {
+        let rows = self.app.rows.iter();
+        rows.map(|row| row.key.session.to_string()).collect()
+    }
+
+    fn row(&self, id: &str) -> Row {
+        let mut rows = self.screen().rows.into_iter();
+        rows.find(|row| row.key.session.as_str() == id).unwrap()
+    }
+
+    /// The ids, each with the signs of its place in the tree.
+    fn tree(&self) -> Vec<String> {
+        let signs = |row: &Row| -> String {
+            let sign = |depth: u16| match (depth == row.depth, row.trunk >> depth & 1 == 1) {
+                (true, true) => '├',
+                (true, false) => '└',
+                (false, true) => '│',
+                (false, false) => ' ',
+            };
+            (1..=row.depth).map(sign).collect()
+        };
+        let rows = self.screen().rows;
+        let line = |row: &Row| format!("{}{}", signs(row), row.key.session);
+        rows.iter().map(line).collect()
+    }
+
+    fn notice(&self) -> String {
+        self.screen().notice.map_or(String::new(), |it| it.text)
+    }
+}
+
+fn at(ago: i64) -> UnixMs {
+    UnixMs(NOW - ago * MINUTE)
+}
+
+fn info(said: &Said) -> SessionInfo {
+    SessionInfo {
+        id: said.id.into(),
+        title: said.title.into(),
+        directory: Directory::new(HOME),
+        parent: said.parent.map(Into::into),
+        agent: said.agent.map(Into::into),
+        model: said.model.map(|model| ModelRef {
+            provider: "p".into(),
+            model: model.into(),
+        }),
+        created: at(said.ago + 60),
+        updated: at(said.ago),
+        archived: None,
+        reverted: false,
+        cost: said.cost,
+        tokens: Tokens {
+            input: said.tokens / 2,
+            output: said.tokens - said.tokens / 2,
+        },
+    }
+}
+
+fn messages(said: &Said) -> Vec<Message> {
+    let message = |id: &str, role: Role| {
+        let answer = role == Role::Assistant;
+        Message {
+            id: id.into(),
+            session: said.id.into(),
+            role,
+            parent: answer.then(|| "msg_1".into()),
+            created: at(said.ago),
+            completed: answer.then_some(at(said.ago)),
+            finish: answer.then(|| "stop".to_owned()),
+            error: None,
+            summary: false,
+            structured: false,
+            agent: None,
+            model: None,
+            cost: 0.0,
+            tokens: Tokens::default(),
+            parts: Vec::new(),
+        }
+    };
+    vec![
+        message("msg_1", Role::User),
+        message("msg_2", Role::Assistant),
+    ]
+}
+
+/// Three sessions that differ in everything.
+fn three() -> [Said; 3] {
+    [
+        Said {
+            id: "a",
+            title: "cherry",
+            ago: 30,
+            cost: 0.5,
+            tokens: 2000,
+            model: Some("opus"),
+            ..CALM
+        },
+        Said {
+            id: "b",
+            title: "Apple",
+            ago: 10,
+            stale: true,
+            cost: 12.0,
+            tokens: 100,
+            agent: Some("build"),
+            ..CALM
+        },
+        Said {
+            id: "c",
+            title: "banana",
+            ago: 20,
+            cost: 3.0,
+            tokens: 50_000,
+            model: Some("gpt"),
+            agent: Some("plan"),
+            ..CALM
+        },
+    ]
+}
+
+fn by(column: Column, reversed: bool) -> AppOptions {
+    AppOptions {
+        sort: Sort {
+            column: Some(column),
+            reversed,
+        },
+        columns: vec![Column::Session, column],
+        ..AppOptions::default()
+    }
+}
+
+#[test]
+fn every_column_sorts_and_reverses() {
+    for (column, want, reversed) in [
+        (Column::Server, ["b", "c", "a"], ["b", "c", "a"]),
+        (Column::Session, ["b", "c", "a"], ["a", "c", "b"]),
+        (Column::Reported, ["b", "c", "a"], ["c", "a", "b"]),
+        (Column::Activity, ["b", "c", "a"], ["b", "c", "a"]),
+        (Column::Age, ["a", "c", "b"], ["b", "c", "a"]),
+        (Column::Why, ["c", "a", "b"], ["b", "c", "a"]),
+        (Column::Tool, ["b", "c", "a"], ["b", "c", "a"]),
+        (Column::Model, ["c", "a", "b"], ["a", "c", "b"]),
+        (Column::Agent, ["b", "c", "a"], ["c", "b", "a"]),
+        (Column::Directory, ["b", "c", "a"], ["b", "c", "a"]),
+        (Column::Cost, ["b", "c", "a"], ["a", "c", "b"]),
+        (Column::Tokens, ["c", "a", "b"], ["b", "a", "c"]),
+        (Column::Messages, ["b", "c", "a"], ["b", "c", "a"]),
+        (Column::Updated, ["b", "c", "a"], ["a", "c", "b"]),
+        (Column::Created, ["b", "c", "a"], ["a", "c", "b"]),
+        (Column::Id, ["a", "b", "c"], ["c", "b", "a"]),
+        (Column::Children, ["b", "c", "a"], ["b", "c", "a"]),
+    ] {
+        let name = column.about().name;
+        assert_eq!(Desk::new(by(column, false), &three()).ids(), want, "{name}");
+        let ids = Desk::new(by(column, true), &three()).ids();
+        assert_eq!(ids, reversed, "-{name}");
+    }
+    assert_eq!(COLUMNS.len(), 17, "each is tried above");
+}
+
+#[test]
+fn equals_stand_by_their_last_change_then_by_their_id() {
+    let said = |id, ago| Said { id, ago, ..CALM };
+    let all = [said("x", 5), said("z", 3), said("y", 5), said("w", 9)];
+    assert_eq!(
+        Desk::new(by(Column::Cost, false), &all).ids(),
+        ["z", "x", "y", "w"]
+    );
+}
+
+#[test]
+fn what_is_not_known_stands_last_in_either_direction() {
+    let said = |id, model| Said { id, model, ..CALM };
+    let all = [
+        said("none", None),
+        said("a", Some("a")),
+        said("b", Some("b")),
+    ];
+    assert_eq!(
+        Desk::new(by(Column::Model, false), &all).ids(),
+        ["a", "b", "none"]
+    );
+    assert_eq!(
+        Desk::new(by(Column::Model, true), &all).ids(),
+        ["b", "a", "none"]
+    );
+}
+
+#[test]
+fn time_alone_changes_no_place() {
+    let mut desk = Desk::new(by(Column::Age, false), &three());
+    let before = desk.ids();
+    for _ in 0..120 {
+        desk.wait(1000);
+        desk.say(&three());
+        assert_eq!(desk.ids(), before);
+    }
+}
+
+#[test]
+fn the_keys_go_through_what_is_shown() {
+    let mut desk = Desk::of(&three());
+    let columns = vec![Column::Session, Column::Cost];
+    let layout = Msg::Layout {
+        rows: 20,
+        last_scroll: 0,
+        first: 0,
+        detail: false,
+        columns,
+    };
+    update(&mut desk.app, layout, UnixMs(NOW));
+    let mut orders = Vec::new();
+    for _ in 0..3 {
+        desk.key('o');
+        orders.push(desk.notice());
+    }
+    assert_eq!(
+        orders,
+        [
+            "sorted by session, A to Z",
+            "sorted by cost, largest first",
+            "what needs attention first"
+        ]
+    );
+    desk.key('2');
+    assert_eq!(desk.notice(), "sorted by cost, largest first");
+    assert_eq!(desk.ids(), ["b", "c", "a"]);
+    assert_eq!(
+        desk.screen().selected,
+        Some(0),
+        "what comes first is what is looked for"
+    );
+    desk.key('2');
+    assert_eq!(desk.notice(), "sorted by cost, smallest first");
+    assert_eq!(desk.ids(), ["a", "c", "b"]);
+    desk.key('O');
+    assert_eq!(desk.ids(), ["b", "c", "a"]);
+    desk.key('3');
+    assert_eq!(desk.notice(), "only 2 columns are shown");
+    assert_eq!(desk.ids(), ["b", "c", "a"], "and nothing else happens");
+}
+
+fn family() -> Vec<Said> {
+    let said = |id, parent, ago, cost| Said {
+        id,
+        parent,
+        ago,
+        cost,
+        ..CALM
+    };
+    vec![
+        said("p", None, 9, 1.0),
+        said("p1", Some("p"), 8, 2.0),
+        said("p2", Some("p"), 7, 0.1),
+        said("p11", Some("p1"), 6, 0.2),
+        said("p12", Some("p1"), 5, 50.0),
+        said("q", None, 1, 7.0),
+        said("q1", Some("q"), 30, 0.0),
+    ]
+}
+
+#[test]
+fn children_stand_below_their_parents_sorted_among_themselves() {
+    let desk = Desk::new(by(Column::Session, false), &family());
+    let want = ["p", "├p1", "│├p11", "│└p12", "└p2", "q", "└q1"];
+    assert_eq!(desk.tree(), want, "without titles: by their ids");
+    let desk = Desk::new(by(Column::Cost, false), &family());
+    let want = ["p", "├p1", "│├p12", "│└p11", "└p2", "q", "└q1"];
+    assert_eq!(desk.tree(), want, "the largest of all is in the first tree");
+    let desk = Desk::new(by(Column::Cost, true), &family());
+    let want = ["p", "├p2", "└p1", " ├p11", " └p12", "q", "└q1"];
+    assert_eq!(
+        desk.tree(),
+        want,
+        "each for itself: the smallest child makes no tree small"
+    );
+    let desk = Desk::of(&family());
+    assert_eq!(desk.tree()[0], "q", "the last change of all");
+    assert_eq!(desk.row("p").text(Column::Children), "", "not asked for");
+    let desk = Desk::new(by(Column::Children, false), &family());
+    assert_eq!(desk.row("p").text(Column::Children), "4", "at any depth");
+    assert_eq!(desk.ids()[0], "p");
+}
+
+#[test]
+fn a_tree_stands_where_the_worst_of_it_would() {
+    let mut said = family();
+    said.push(Said {
+        id: "z",
+        ago: 3,
+        ..CALM
+    });
+    let watch = Said {
+        id: "q2",
+        parent: Some("q1"),
+        ago: 12,
+        stale: true,
+        ..CALM
+    };
+    said.push(watch);
+    let desk = Desk::of(&said);
+    assert_eq!(desk.tree()[..3], ["q", "└q1", " └q2"]);
+}
+
+#[test]
+fn what_is_folded_away_is_counted_and_its_worst_is_seen() {
+    let mut said = family();
+    said.push(Said {
+        id: "p13",
+        parent: Some("p1"),
+        ago: 12,
+        stale: true,
+        ..CALM
+    });
+    let mut desk = Desk::of(&said);
+    assert_eq!(desk.row("p").folded, 0);
+    desk.key('g');
+    assert_eq!(desk.ids()[0], "p");
+    desk.key('h');
+    let row = desk.row("p");
+    assert_eq!((row.folded, row.inside), (5, Some(Mark::Stuck)));
+    assert_eq!(desk.ids(), ["p", "q", "q1"]);
+    desk.key('l');
+    assert_eq!(desk.ids().len(), 8);
+}
+
+#[test]
+fn a_circle_of_parents_stands_once_and_hangs_nothing() {
+    let said = |id, parent| Said {
+        id,
+        parent: Some(parent),
+        ..CALM
+    };
+    let all = [
+        said("a", "c"),
+        said("b", "a"),
+        said("c", "b"),
+        said("d", "b"),
+        said("e", "e"),
+    ];
+    let desk = Desk::of(&all);
+    assert_eq!(desk.tree(), ["a", "└b", " ├c", " └d", "e"]);
+}
+
+#[test]
+fn a_chain_as_long_as_a_server_likes_is_laid_out() {
+    let ids: Vec<String> = (0..5000).map(|n| format!("s{n:05}")).collect();
+    let mut desk = Desk::of(&[]);
+    let rows = ids.iter().enumerate().map(|(n, id)| SessionInfo {
+        id: id.as_str().into(),
+        parent: n.checked_sub(1).map(|it| ids[it].as_str().into()),
+        ..info(&CALM)
+    });
+    let list = SessionList {
+        rows: rows.collect(),
+        asked_at: UnixMs(NOW),
+        complete: false,
+    };
+    desk.feed(vec![Body::Sessions(list)]);
+    assert_eq!(desk.ids().len(), 5000);
+    assert_eq!(desk.app.rows[4999].depth, 12, "no deeper");
+}
+
+#[test]
+fn further_columns_have_their_texts() {
+    let all = |columns: &[Column]| AppOptions {
+        columns: columns.to_vec(),
+        ..AppOptions::default()
+    };
+    let asked = [
+        Column::Model,
+        Column::Agent,
+        Column::Directory,
+        Column::Cost,
+        Column::Tokens,
+        Column::Messages,
+        Column::Updated,
+        Column::Created,
+        Column::Id,
+    ];
+    let desk = Desk::new(all(&asked), &three());
+    let row = desk.row("c");
+    let texts: Vec<&str> = asked.iter().map(|it| row.text(*it)).collect();
+    let want = [
+        "gpt", "plan", "/srv/a", "$3.00", "50k", "2", "20m", "1h20", "c",
+    ];
+    assert_eq!(texts, want);
+}
