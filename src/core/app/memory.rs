@@ -22,7 +22,7 @@ impl App {
     }
 
     /// What the next run should know.
-    pub(super) fn remember(&self) -> Effect {
+    pub(super) fn keep_for_later(&self) -> Effect {
         Effect::Remember(Memory {
             filters: self.ui.filter.history.lines().to_vec(),
             seen: self.seen_marks(),

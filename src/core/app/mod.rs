@@ -5,6 +5,7 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod closer;
 mod columns;
 pub mod filter;
 mod freeze;
@@ -13,6 +14,7 @@ mod history;
 mod key;
 pub mod keymap;
 mod line;
+pub mod live;
 mod look;
 mod marks;
 mod memory;
@@ -22,6 +24,7 @@ mod near;
 pub mod notify;
 mod order;
 mod panes;
+pub mod past;
 pub mod reply;
 mod resend;
 mod reset;
@@ -33,17 +36,20 @@ mod tree;
 mod update;
 mod writes;
 
+pub use closer::{PartOf, PartPage, PartRead, PartText};
 pub use columns::{About, COLUMNS, Column};
 pub use filter::Filter;
 pub use freeze::Frozen;
 pub use history::History;
 pub use line::TextLine;
+pub use live::Live;
 pub use look::ThemeName;
 pub use memory::Memory;
 pub use model::{App, AppOptions, DialogState, LOGGED, Logged, PageKind, Running, Shown, Ui};
 pub use msg::{Done, Effect, Msg, Outcome, PromptRead};
 pub use near::nearest;
 pub use panes::Pane;
+pub use past::Pasts;
 pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::{Tally, VisibleRow};

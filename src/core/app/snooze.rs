@@ -121,7 +121,7 @@ impl App {
         }
         self.refresh_rows();
         drop(self.tell(&words));
-        vec![self.remember()]
+        vec![self.keep_for_later()]
     }
 
     fn wake(&mut self, keys: &[SessionKey]) -> Vec<Effect> {
@@ -133,7 +133,7 @@ impl App {
         }
         self.refresh_rows();
         drop(self.tell("awake again"));
-        vec![self.remember()]
+        vec![self.keep_for_later()]
     }
 
     /// An ancestor is quiet because of those below it: they are woken.

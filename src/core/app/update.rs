@@ -2,7 +2,7 @@
 
 use crate::core::app::keymap::{Action, Key};
 use crate::core::app::reply::Then;
-use crate::core::app::{App, DialogState, Effect, Msg, PageKind};
+use crate::core::app::{App, DialogState, Effect, Msg, PageKind, Pane};
 use crate::core::store::Change;
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Input;
@@ -18,10 +18,11 @@ pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
     app.taken_at = now;
     let before = app.ui.selected.clone();
     let diverted = app.divert(&msg, now);
-    let effects = diverted.unwrap_or_else(|| take(app, msg, now));
+    let mut effects = diverted.unwrap_or_else(|| take(app, msg, now));
     if app.ui.selected != before {
         app.ui.selected_at = Some(now);
     }
+    effects.extend(app.look_closer(now));
     effects
 }
 
@@ -53,6 +54,7 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Told(words) => app.tell(&words),
         Msg::Done(done) => app.done(done, now),
         Msg::PromptRead(read) => app.prompt_read(read, now),
+        Msg::PartRead(read) => app.part_read(read),
     }
 }
 
@@ -60,16 +62,22 @@ impl App {
     pub(super) fn feed(&mut self, inputs: Vec<Input>, now: UnixMs) -> Vec<Effect> {
         let mut changes: Vec<Change> = Vec::with_capacity(inputs.len());
         for input in inputs {
+            let heard = self.live.delta(&input);
             let change = self.store.apply(input);
+            if let (Some((part, text)), Change::Progress(..)) = (heard, &change) {
+                self.hear(part, &text);
+            }
             if change != Change::Nothing && changes.last() != Some(&change) {
                 changes.push(change);
             }
         }
         self.count_behind(changes.len());
-        let due = self.judgement().recheck.is_some_and(|at| at <= now);
+        let recheck = self.judgement().recheck.into_iter();
+        let due = recheck.chain(self.history.due()).any(|at| at <= now);
         let is_judged = !changes.is_empty() || due;
         if is_judged {
             self.judge.update(&self.store, &changes, now);
+            self.remember(now);
             self.learn(now);
         }
         let is_woken = self.wake_changed();
@@ -80,7 +88,7 @@ impl App {
                 self.ui.drifted_at = Some(now);
             }
         }
-        let kept = is_woken.then(|| self.remember());
+        let kept = is_woken.then(|| self.keep_for_later());
         kept.into_iter().chain(self.notices(now)).collect()
     }
 
@@ -343,6 +351,13 @@ impl App {
     }
 
     pub(super) fn open(&mut self) -> Vec<Effect> {
+        if self.ui.page.is_some() {
+            return self.back(Key::Enter);
+        }
+        let shown = self.ui.selected.as_ref().map(|key| self.pane(key));
+        if self.ui.detail_open && shown == Some(Pane::Parts) {
+            return self.open_part();
+        }
         self.ui.detail_open = !self.ui.detail_open && self.ui.selected.is_some();
         self.look_anew();
         match self.ui.selected.clone() {

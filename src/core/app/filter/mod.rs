@@ -77,7 +77,7 @@ impl App {
                 filter.cursor = None;
                 let text = filter.text.clone();
                 if filter.history.add(&text) {
-                    effects.push(self.remember());
+                    effects.push(self.keep_for_later());
                 }
                 self.ui.notice = self.ui.filter.query().wrong.into_iter().next();
             }
