@@ -130,6 +130,7 @@ impl Setup {
             filter: common.filter.clone().unwrap_or_default(),
             limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
+            attach: self.config.attach_wishes.rules(self.demo.is_some()),
             columns: self.config.table.columns.clone(),
             sort: common.sort.unwrap_or(self.config.table.sort),
             notify: self.config.notify_wishes.rules.clone(),
