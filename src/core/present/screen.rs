@@ -321,7 +321,7 @@ pub struct Screen {
     pub asleep: usize,
     /// That the screen stands still, the fullest form first; empty: it does not.
     pub frozen: Vec<String>,
-    /// The wall clock, `14:02:11`.
+    /// The wall clock, `14:02`.
     pub clock: String,
     /// The rows after filter and folding, in their order.
     pub rows: Vec<Row>,
