@@ -418,7 +418,7 @@ fn what_was_seen_outlives_a_restart_and_a_lost_server() {
     let mut desk = Desk::stuck();
     let memory = Desk::memory(&desk.key(Key::Char('z')));
     let mut again = Desk::bare();
-    again.app.recall(memory.clone());
+    again.app.begin_with(memory.clone());
     again.open();
     again.session("ses_stuck", 12 * MINUTE, true);
     again.wait(5000);

@@ -42,7 +42,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
     };
     let mut app = setup.app(common);
     if let Some(dir) = &state {
-        app.recall(memory::recall(dir));
+        app.begin_with(memory::recall(dir));
     }
     let dashboard = Dashboard {
         app,

@@ -16,7 +16,7 @@ pub struct Memory {
 
 impl App {
     /// Takes what an earlier run left.
-    pub fn recall(&mut self, memory: Memory) {
+    pub fn begin_with(&mut self, memory: Memory) {
         self.ui.filter.history = History::new(memory.filters);
         self.recall_seen(memory.seen);
     }
