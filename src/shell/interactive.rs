@@ -5,18 +5,20 @@
 //! drawing happens only when the screen differs and at most so many times a second; whatever ends
 //! the loop, the terminal is given back.
 
+mod attached;
+
 use crate::core::app::{App, Effect, Msg, update};
-use crate::core::present;
+use crate::core::present::{self, Screen};
 use crate::core::time::{Clock, Span, UnixMs};
 use crate::core::wire::Input;
 use crate::feed::live::LiveFeed;
+use crate::shell::attach::{self, Attached};
 use crate::shell::audit::Asked;
 use crate::shell::effects::{Control, Effects};
 use crate::shell::exit::Exit;
 use crate::shell::signals::{Request, Signals, stop_here};
 use crate::tui::{self, Pacer, Terminal, TerminalError, Theme};
 use crossterm::event::{Event, EventStream};
-use futures_util::StreamExt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,11 +71,20 @@ pub struct Dashboard {
     pub panic_for_test: bool,
 }
 
-/// The parts that only exist while the terminal is ours.
+/// The parts that only exist while the dashboard runs.
 struct Show {
     terminal: Terminal,
+    /// Nothing while another program has the terminal.
+    keys: Option<EventStream>,
+    /// The program that has it.
+    attached: Option<Attached>,
+    /// What is to be written once it is ours again.
+    held: Vec<u8>,
     pacer: Pacer,
-    tick_at: Option<UnixMs>,
+    /// When the screen changes by time alone: with the next second, or the next minute.
+    pulse_at: Option<UnixMs>,
+    /// The last tick.
+    ticked_at: UnixMs,
     /// We stopped ourselves: the signal that continued us tells nothing new.
     was_stopped: bool,
     /// Questions that wait for a read.
@@ -86,7 +97,8 @@ impl Show {
     /// newest then is what it gets when it can.
     fn next_frame(&self, now: UnixMs) -> Option<Span> {
         let at = self.pacer.next_frame_at(now);
-        at.filter(|_| self.terminal.is_free()).map(|at| at - now)
+        let is_ours = self.attached.is_none() && self.terminal.is_free();
+        at.filter(|_| is_ours).map(|at| at - now)
     }
 }
 
@@ -103,22 +115,27 @@ impl Dashboard {
         let to_loop = Arc::clone(&free);
         let mut show = Show {
             terminal: Terminal::new(move || to_loop.notify_one())?,
+            keys: None,
+            attached: None,
+            held: Vec::new(),
             pacer: Pacer::new(self.fps),
-            tick_at: None,
+            pulse_at: None,
+            ticked_at: UnixMs::default(),
             was_stopped: false,
             asked: Vec::new(),
             ended: None,
         };
-        let mut keys = EventStream::new();
+        show.keys = Some(EventStream::new());
         let mut batch: Vec<Input> = Vec::with_capacity(PORTION);
         while show.ended.is_none() {
             let now = (self.clock)();
             let frame = show.next_frame(now);
-            let tick = self.next_tick(&mut show, now);
+            let tick = self.next_tick(&show, now);
             tokio::select! {
                 biased;
                 request = signals.next() => signal(&mut show, request)?,
-                event = keys.next() => self.event(&mut show, event)?,
+                event = attached::event(&mut show.keys) => self.event(&mut show, event)?,
+                change = attach::change(&mut show.attached) => self.changed(&mut show, change)?,
                 Some(()) = self.panics.recv() => return Err(DashboardError::Broken),
                 Some(answer) = self.answers.recv() => self.take(&mut show, answer)?,
                 Some(asked) = self.asked.recv() => self.answer(&mut show, Some(asked)),
@@ -141,7 +158,10 @@ impl Dashboard {
     /// One message into the model, its effects out.
     fn take(&mut self, show: &mut Show, msg: Msg) -> Result<(), DashboardError> {
         let now = (self.clock)();
-        show.pacer.touch();
+        match msg {
+            Msg::Feed(_) | Msg::Burst(_) => show.pacer.touch(),
+            _ => show.pacer.hurry(),
+        }
         for effect in update(&mut self.app, msg, now) {
             self.effect(show, effect)?;
         }
@@ -155,7 +175,8 @@ impl Dashboard {
                 show.ended = Some(Exit::Done);
                 Ok(())
             }
-            Some(Control::Say(bytes)) => Ok(show.terminal.say(&bytes)?),
+            Some(Control::Say(bytes)) => show.say(&bytes),
+            Some(Control::Attach(key, errand)) => self.attach(show, key, &errand),
             Some(Control::Redraw) => redraw(show),
             Some(Control::Suspend) => suspend(show),
         }
@@ -209,7 +230,7 @@ impl Dashboard {
 
     fn portion(&mut self, show: &mut Show, batch: &mut Vec<Input>) -> Result<(), DashboardError> {
         self.feed.scope.narrow(batch);
-        self.take(show, Msg::Feed(std::mem::take(batch)))?;
+        self.take(show, Msg::Burst(std::mem::take(batch)))?;
         self.answer(show, None);
         Ok(())
     }
@@ -220,23 +241,41 @@ impl Dashboard {
         show.asked = asked.filter_map(|it| it.try_answer(&self.app)).collect();
     }
 
-    /// How long until time alone changes the screen. The point stays where it is when other
-    /// branches win meanwhile.
-    fn next_tick(&self, show: &mut Show, now: UnixMs) -> Option<Span> {
-        if show.tick_at.is_none_or(|at| at - now > TICK_LONGEST) {
-            show.tick_at = self.app.next_tick(now).map(|wait| now + wait);
-        }
-        show.tick_at.map(|at| at - now)
+    /// How long until time alone changes something. Of several ticks that are due at once there is
+    /// one; a clock that was set back does not stop them.
+    fn next_tick(&self, show: &Show, now: UnixMs) -> Option<Span> {
+        let due = self.app.next_tick(now).map(|wait| now + wait);
+        let due = due.map(|at| at.max(show.ticked_at.min(now) + TICK_SHORTEST));
+        let first = due.into_iter().chain(show.pulse_at).min();
+        first.map(|at| (at - now).min(TICK_LONGEST))
     }
 
     fn tick(&mut self, show: &mut Show) -> Result<(), DashboardError> {
-        show.tick_at = None;
+        let now = (self.clock)();
+        show.ticked_at = now;
+        show.pulse_at = show.pulse_at.filter(|at| *at > now);
         self.take(show, Msg::Tick)
     }
 
+    /// Looks ahead: whether the screen will be another in a second, or only in the next minute.
+    fn plan_pulse(&self, show: &mut Show, screen: &Screen, now: UnixMs) {
+        let second = now.next_whole(Span::secs(1));
+        if show.pulse_at.is_some_and(|at| at <= second) {
+            return;
+        }
+        let soon =
+            self.app.is_by_time() || present::screen(&self.app, now + Span::secs(1)) != *screen;
+        let minute = now.next_whole(Span::mins(1));
+        show.pulse_at = Some(if soon { second } else { minute });
+    }
+
     fn draw(&mut self, show: &mut Show) -> Result<(), DashboardError> {
+        if self.app.is_unsettled() {
+            self.take(show, Msg::Feed(Vec::new()))?;
+        }
         let now = (self.clock)();
         let screen = present::screen(&self.app, now);
+        self.plan_pulse(show, &screen, now);
         let Some(screen) = show.pacer.frame(screen, now) else {
             return Ok(());
         };
@@ -250,7 +289,7 @@ impl Dashboard {
         let ui = &self.app.ui;
         let known = (ui.table_rows, ui.last_scroll, ui.detail_seen);
         if (rows, last_scroll, detail) != known || ui.seek.is_some() || columns != ui.columns {
-            show.pacer.touch();
+            show.pacer.hurry();
             let layout = Msg::Layout {
                 rows,
                 last_scroll,
@@ -268,6 +307,8 @@ impl Dashboard {
 
 /// A tick is never further ahead; a clock that was set back must not stop the ticks.
 const TICK_LONGEST: Span = Span::mins(1);
+/// Nor is what is to be judged again judged more often.
+const TICK_SHORTEST: Span = Span(50);
 
 /// Waits so long; for ever without a time. What is due is ready at its first look: a timer never is,
 /// so that inputs, which are always ready in a flood, would win for ever.
@@ -280,6 +321,10 @@ async fn after(wait: Option<Span>) {
 }
 
 fn signal(show: &mut Show, request: Request) -> Result<(), DashboardError> {
+    if show.attached.is_some() {
+        show.signal_attached(request);
+        return Ok(());
+    }
     match request {
         Request::End(number) => {
             show.ended = Some(Exit::Signal(number));
@@ -309,6 +354,6 @@ fn come_back(show: &mut Show) -> Result<(), DashboardError> {
     show.terminal.leave();
     show.terminal.enter()?;
     show.pacer.forget();
-    show.tick_at = None;
+    show.pulse_at = None;
     Ok(())
 }

@@ -179,7 +179,7 @@ fn answer(effect: Effect) -> Option<Msg> {
             })),
             models: Some(vec![model("provider", "model"), model("acme", "large")]),
         })),
-        Effect::ReadTodo { key } => todo(key),
+        Effect::ReadTodo { key } => todo(&key),
         Effect::ReadPart { key, part, of, .. } => Some(Msg::PartRead(PartRead {
             key,
             part,
@@ -199,7 +199,7 @@ fn answer(effect: Effect) -> Option<Msg> {
 }
 
 /// What the agent of the first session means to do.
-fn todo(key: SessionKey) -> Option<Msg> {
+fn todo(key: &SessionKey) -> Option<Msg> {
     let item = |content: &str, status, priority: &str| TodoItem {
         content: content.to_owned(),
         status,

@@ -5,8 +5,10 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod attach;
 mod closer;
 mod columns;
+mod copy;
 pub mod filter;
 mod go;
 mod history;
@@ -33,8 +35,10 @@ mod tree;
 mod update;
 mod writes;
 
+pub use attach::AttachRules;
 pub use closer::{PartOf, PartPage, PartRead, PartText};
 pub use columns::{About, COLUMNS, Column};
+pub use copy::Copied;
 pub use filter::Filter;
 pub use history::History;
 pub use line::TextLine;
