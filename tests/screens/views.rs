@@ -17,7 +17,6 @@ pub const VIEWS: &[(&str, &str, &str)] = &[
     ("view_folded", "j h", "Port the parser +"),
     ("view_result", "e", "export done"),
     ("view_detail", "Enter", "stale-busy since"),
-<<<<<<< HEAD
     ("view_state_log", "Enter Tab", "stale-busy"),
     ("view_parts", "Enter Tab Tab", "user msg_t1"),
     ("view_part", "Enter Tab Tab Enter", "\"type\": \"text\""),
@@ -25,10 +24,6 @@ pub const VIEWS: &[(&str, &str, &str)] = &[
     ("view_usage", "Enter Tab Tab Tab Tab", "this session"),
     ("view_live", "/ 'Remote Enter Enter Tab", "[live]"),
     ("view_history", "H", "->"),
-=======
-    ("view_parts", "Enter Tab Tab", "user msg_t1"),
-    ("view_usage", "Enter Tab Tab Tab", "this session"),
->>>>>>> main
     ("view_search", "Enter / 'index Enter", "index"),
     ("view_filter", "/ 'busy", "busy"),
     ("view_filtered", "/ 'parser Enter", "parser"),
