@@ -265,8 +265,12 @@ impl Dashboard {
         }
         let soon =
             self.app.is_by_time() || present::screen(&self.app, now + Span::secs(1)) != *screen;
-        let minute = now.next_whole(Span::mins(1));
-        show.pulse_at = Some(if soon { second } else { minute });
+        let step = if self.app.reduced_motion {
+            present::CALM
+        } else {
+            Span::mins(1)
+        };
+        show.pulse_at = Some(if soon { second } else { now.next_whole(step) });
     }
 
     fn draw(&mut self, show: &mut Show) -> Result<(), DashboardError> {
@@ -286,7 +290,7 @@ impl Dashboard {
         let columns = tui::shown_columns(area, screen, &self.theme);
         let first = tui::first_line(area, screen, &self.theme);
         let detail = tui::detail_seen(area, screen);
-        let ui = &self.app.ui;
+        let ui = &self.app.shown().ui;
         let known = (ui.table_rows, ui.last_scroll, ui.detail_seen);
         if (rows, last_scroll, detail) != known || ui.seek.is_some() || columns != ui.columns {
             show.pacer.hurry();

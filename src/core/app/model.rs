@@ -1,13 +1,16 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
+use crate::core::app::freeze::Standing;
 use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
+use crate::core::app::snooze::Snoozed;
 use crate::core::app::{
-    AttachRules, Column, Copied, Filter, InVain, Live, Outcome, Pane, PartPage, PartText, Pasts,
-    ResendForm, ResetDialog, Search, Seek, Sort, Tally, ThemeName, VisibleRow,
+    AttachRules, Column, CommandLine, Copied, Filter, History, InVain, Live, Outcome, Pane,
+    PartPage, PartText, Pasts, ResendForm, ResetDialog, Search, Seek, Sort, Tally, ThemeName,
+    VisibleRow,
 };
-use crate::core::id::{Epoch, PartId, SessionKey};
+use crate::core::id::{Directory, Epoch, PartId, ServerId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::store::{Change, ServerSpec, Session, Store};
@@ -26,10 +29,10 @@ pub struct AppOptions {
     pub utc_offset: Span,
     /// A filter from the command line.
     pub filter: String,
-    /// Filters of earlier runs, oldest first.
-    pub filters: Vec<String>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// Time on the screen moves every ten seconds only.
+    pub reduced_motion: bool,
     /// The columns of the table, from left to right; none: what suits the width.
     pub columns: Vec<Column>,
     /// The order of the rows.
@@ -64,6 +67,8 @@ pub enum DialogState {
     Reset(ResetDialog),
     /// Load an asleep project for this session.
     Load(SessionKey),
+    /// Load these asleep projects.
+    LoadAll(Vec<(ServerId, Directory)>),
     /// Attach to a session of an asleep project.
     Attach(SessionKey),
     /// What was copied.
@@ -111,6 +116,8 @@ pub struct Ui {
     pub seek: Option<Seek>,
     /// The filter.
     pub filter: Filter,
+    /// The command line, while it is typed.
+    pub command: Option<CommandLine>,
     /// Only what needs attention.
     pub attention_only: bool,
     /// Sessions that the next action is meant for, instead of the selected one.
@@ -191,7 +198,7 @@ pub struct Logged {
 }
 
 /// The whole program's state.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct App {
     /// What we were told.
     pub store: Store,
@@ -200,6 +207,8 @@ pub struct App {
     pub limits: Limits,
     /// Which key does what.
     pub keymap: Keymap,
+    /// Time on the screen moves every ten seconds only.
+    pub reduced_motion: bool,
     /// Local time minus UTC.
     pub utc_offset: Span,
     /// What the user looks at.
@@ -216,6 +225,8 @@ pub struct App {
     pub results: BTreeMap<SessionKey, Shown>,
     /// Actions that ended, oldest first; the last [`LOGGED`].
     pub log: VecDeque<Logged>,
+    /// Commands that were run.
+    pub commands: History,
     /// What became of sessions while we watched.
     pub history: Pasts,
     /// What streams in the session that is looked at.
@@ -232,6 +243,8 @@ pub struct App {
     pub(super) exports: BTreeMap<SessionKey, String>,
     /// How many rows there are, and what keeps some of them off the screen.
     pub tally: Tally,
+    pub(super) snoozed: Snoozed,
+    pub(super) standing: Standing,
     /// When the last message was taken; watcher's clock.
     pub(super) taken_at: UnixMs,
 }
@@ -248,7 +261,7 @@ impl App {
         let mut judge = Judge::new(options.limits.clone());
         judge.update(&store, &changes, UnixMs::default());
         let ui = Ui {
-            filter: Filter::new(options.filter, options.filters),
+            filter: Filter::new(options.filter),
             table_rows: 20,
             sort: options.sort,
             columns: Column::USUAL.to_vec(),
@@ -259,6 +272,7 @@ impl App {
             judge,
             limits: options.limits,
             keymap: options.keymap,
+            reduced_motion: options.reduced_motion,
             utc_offset: options.utc_offset,
             ui,
             running: BTreeMap::new(),
@@ -267,6 +281,7 @@ impl App {
             columns: options.columns,
             results: BTreeMap::new(),
             log: VecDeque::new(),
+            commands: History::default(),
             history: Pasts::default(),
             live: Live::default(),
             rows: Vec::new(),
@@ -275,6 +290,8 @@ impl App {
             attach_rules: options.attach,
             exports: BTreeMap::new(),
             tally: Tally::default(),
+            snoozed: Snoozed::default(),
+            standing: Standing::default(),
             taken_at: UnixMs::default(),
         }
     }
@@ -304,7 +321,12 @@ impl App {
     /// somebody to be told something. What a screen shows of the time is not in it.
     pub fn next_tick(&self, now: UnixMs) -> Option<Span> {
         let judged = self.judgement().recheck;
-        let due = [judged, self.history.due(), self.notices.next()];
+        let due = [
+            judged,
+            self.history.due(),
+            self.notices.next(),
+            self.live.due(),
+        ];
         let first = due.into_iter().flatten().min();
         first.map(|at| Span((at - now).0.max(0)))
     }

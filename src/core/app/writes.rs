@@ -17,8 +17,12 @@ impl Action {
             | Action::AllowAlways
             | Action::Deny => true,
             // A file here, or what is shown. Loading a project is no more than asking about it; to
-            // attach starts another program, and is refused where nothing may be changed.
+            // attach starts another program, and is refused where nothing may be changed; what a
+            // command does is asked of its own action.
             Action::Export
+            | Action::LoadAll
+            | Action::Theme
+            | Action::Command
             | Action::Attach
             | Action::CopyId
             | Action::CopyAttach
@@ -32,6 +36,8 @@ impl Action {
             | Action::Quit
             | Action::Filter
             | Action::Attention
+            | Action::Snooze
+            | Action::Freeze
             | Action::Sort
             | Action::SortReverse
             | Action::SortColumn

@@ -5,18 +5,37 @@ use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
 use crate::core::present::{
-    Flow, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, filter, find,
-    footer, form, header, help, log, part, rows, words,
+    Flow, Page, Piece, Row, Screen, Tone, clean, command, detail, dialog, explain_lines, filter,
+    find, footer, form, header, help, log, part, rows, words,
 };
 use crate::core::store::LinkState;
-use crate::core::time::UnixMs;
+use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Endpoint;
+
+/// How far time moves at once on a screen with reduced motion.
+pub const CALM: Span = Span::secs(10);
 
 /// The finding of a crash.
 const INTERRUPTED: &str = "interrupted";
 
 /// What the screen shows at `now` (watcher's clock). Changes nothing.
 pub fn screen(app: &App, now: UnixMs) -> Screen {
+    let now = if app.reduced_motion {
+        now.floor(CALM)
+    } else {
+        now
+    };
+    let Some(frozen) = app.frozen() else {
+        return moving(app, now);
+    };
+    Screen {
+        clock: words::clock(now, app.utc_offset),
+        frozen: header::frozen(frozen, now),
+        ..moving(&frozen.app, frozen.at)
+    }
+}
+
+fn moving(app: &App, now: UnixMs) -> Screen {
     let rows: Vec<Row> = app
         .rows
         .iter()
@@ -28,7 +47,9 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
     Screen {
         servers: header::chips(&app.store, app.judgement(), now),
         counts: header::counts(
-            verdicts.filter(|v| is_listed(app, v) && !is_of_its_parent(app, v)),
+            verdicts
+                .filter(|v| is_listed(app, v) && !is_of_its_parent(app, v))
+                .map(|v| (v, app.is_snoozed(&v.key))),
             app.zombies().count(),
         ),
         asleep: header::asleep(&app.store),
@@ -56,7 +77,9 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
             .and_then(|state| dialog::dialog(app, state)),
         form: form::form(app),
         page: page(app, now),
+        command: command::command(app),
         greeting: None,
+        frozen: Vec::new(),
         notice: app
             .ui
             .notice

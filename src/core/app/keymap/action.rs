@@ -33,6 +33,10 @@ pub enum Action {
     Filter,
     /// Only what needs attention.
     Attention,
+    /// The selected session was seen; wake it.
+    Snooze,
+    /// The screen stands still, or goes on.
+    Freeze,
     /// Sort by the next column.
     Sort,
     /// Sort the other way round.
@@ -85,6 +89,12 @@ pub enum Action {
     Redraw,
     /// Put the program in the background.
     Suspend,
+    /// Load every asleep project.
+    LoadAll,
+    /// Choose a theme.
+    Theme,
+    /// Type a command.
+    Command,
     /// Show the keys.
     Help,
 }
