@@ -29,8 +29,8 @@ mod wild;
 mod world;
 
 use fixture::{
-    chosen, dialog, empty, filtered, filtered_in_part, form, form_long, form_typing, help, hostile,
-    many, one_server, ports, rich, with_result,
+    chosen, dialog, empty, filtered, filtered_in_part, form, form_long, form_typing, frozen, help,
+    hostile, many, one_server, ports, rich, with_result,
 };
 use insta::assert_snapshot;
 use ocwatch::core::present::{Screen, ThemeName};
@@ -83,6 +83,8 @@ fn gallery() -> Vec<(&'static str, Screen, Theme, u16, u16)> {
         ("filter_40x12", filtered(), color(), 40, 12),
         ("filter_in_part_80x24", filtered_in_part(), color(), 80, 24),
         ("filter_in_part_40x12", filtered_in_part(), color(), 40, 12),
+        ("frozen_80x24", frozen(), color(), 80, 24),
+        ("frozen_40x12", frozen(), color(), 40, 12),
         ("dialog_80x24", dialog(), color(), 80, 24),
         ("dialog_40x12", dialog(), color(), 40, 12),
         ("form_80x24", form(), color(), 80, 24),

@@ -17,6 +17,17 @@ const INTERRUPTED: &str = "interrupted";
 
 /// What the screen shows at `now` (watcher's clock). Changes nothing.
 pub fn screen(app: &App, now: UnixMs) -> Screen {
+    let Some(frozen) = app.frozen() else {
+        return moving(app, now);
+    };
+    Screen {
+        clock: words::clock(now, app.utc_offset),
+        frozen: header::frozen(frozen, now),
+        ..moving(&frozen.app, frozen.at)
+    }
+}
+
+fn moving(app: &App, now: UnixMs) -> Screen {
     let rows: Vec<Row> = app
         .rows
         .iter()
@@ -28,7 +39,9 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
     Screen {
         servers: header::chips(&app.store, app.judgement(), now),
         counts: header::counts(
-            verdicts.filter(|v| is_listed(app, v) && !is_of_its_parent(app, v)),
+            verdicts
+                .filter(|v| is_listed(app, v) && !is_of_its_parent(app, v))
+                .map(|v| (v, app.is_snoozed(&v.key))),
             app.zombies().count(),
         ),
         asleep: header::asleep(&app.store),
@@ -58,6 +71,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         page: page(app, now),
         command: command::command(app),
         greeting: None,
+        frozen: Vec::new(),
         notice: app
             .ui
             .notice

@@ -1,5 +1,6 @@
 //! The header: servers and counts.
 
+use crate::core::app::Frozen;
 use crate::core::id::ServerId;
 use crate::core::judge::{Judgement, Level, ServerVerdict, Verdict};
 use crate::core::present::{Count, Mark, ServerChip, Tone, clean, words};
@@ -99,9 +100,9 @@ pub(super) fn told(server: &Server, verdict: &ServerVerdict, before: &[&str]) ->
 }
 
 /// How many sessions per level. Owners only: an ancestor that is listed because of a descendant
-/// counts as working, or as at rest. Deleted sessions that still run are stuck.
+/// counts as working, or as at rest. With each: whether it is snoozed. Deleted sessions that still run are stuck.
 pub(super) fn counts<'a>(
-    verdicts: impl Iterator<Item = &'a Verdict>,
+    verdicts: impl Iterator<Item = (&'a Verdict, bool)>,
     zombies: usize,
 ) -> Vec<Count> {
     let words = [
@@ -112,14 +113,15 @@ pub(super) fn counts<'a>(
         (Mark::Working, "working"),
         (Mark::Rest, "at rest"),
         (Mark::Unknown, "unknown"),
+        (Mark::Snoozed, "snoozed"),
     ];
     let mut counts = words.map(|(mark, word)| Count {
         mark,
         number: 0,
         word,
     });
-    for verdict in verdicts {
-        let slot = slot(verdict);
+    for (verdict, snoozed) in verdicts {
+        let slot = slot(verdict, snoozed);
         if let Some(count) = counts.iter_mut().find(|count| count.mark == slot) {
             count.number += 1;
         }
@@ -133,8 +135,11 @@ pub(super) fn counts<'a>(
         .collect()
 }
 
-fn slot(verdict: &Verdict) -> Mark {
+fn slot(verdict: &Verdict, snoozed: bool) -> Mark {
     let is_ancestor = verdict.leading().is_some_and(|f| !f.path.is_empty());
+    if snoozed && !is_ancestor {
+        return Mark::Snoozed;
+    }
     match words::mark(verdict) {
         Mark::Stuck | Mark::NeedsYou | Mark::Watch if is_ancestor => {
             if verdict.reported.is_running() {
@@ -146,6 +151,19 @@ fn slot(verdict: &Verdict) -> Mark {
         Mark::Settling(_) => Mark::Settling(Level::Ok),
         mark => mark,
     }
+}
+
+/// That the screen stands still, the fullest form first.
+pub(super) fn frozen(frozen: &Frozen, now: UnixMs) -> Vec<String> {
+    let age = now.since(frozen.at).short();
+    let changes = match frozen.changes {
+        1 => "1 change".to_owned(),
+        n => format!("{n} changes"),
+    };
+    vec![
+        format!("frozen for {age}, {changes} since"),
+        format!("frozen {age}"),
+    ]
 }
 
 /// Projects that are not asked.

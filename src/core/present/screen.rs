@@ -51,6 +51,8 @@ pub enum Mark {
     Rest,
     /// Unknown.
     Unknown,
+    /// It was seen as it is.
+    Snoozed,
 }
 
 impl Mark {
@@ -64,6 +66,7 @@ impl Mark {
             Mark::Working => ("●", "*"),
             Mark::Rest => ("·", "."),
             Mark::Unknown => ("○", "o"),
+            Mark::Snoozed => ("z", "z"),
         };
         if ascii { plain } else { utf8 }
     }
@@ -71,7 +74,7 @@ impl Mark {
     pub fn rank(self) -> u8 {
         match self {
             Mark::Unknown => 0,
-            Mark::Rest => 1,
+            Mark::Rest | Mark::Snoozed => 1,
             Mark::Working => 2,
             Mark::Settling(_) => 3,
             Mark::Watch => 4,
@@ -87,7 +90,7 @@ impl Mark {
             Mark::Watch | Mark::Settling(Level::Watch) => Tone::Watch,
             Mark::Working => Tone::Working,
             Mark::Rest | Mark::Settling(_) => Tone::Plain,
-            Mark::Unknown => Tone::Dim,
+            Mark::Unknown | Mark::Snoozed => Tone::Dim,
         }
     }
 }
@@ -247,6 +250,8 @@ pub struct Screen {
     pub counts: Vec<Count>,
     /// Projects that are not asked.
     pub asleep: usize,
+    /// That the screen stands still, the fullest form first; empty: it does not.
+    pub frozen: Vec<String>,
     /// The wall clock, `14:02`.
     pub clock: String,
     /// The rows after filter and folding, in their order.

@@ -54,7 +54,8 @@ fn standing(verdict: &Verdict) -> Standing {
         Mark::Settling(_) => Standing::Settling,
         Mark::Working => Standing::Working,
         Mark::Rest => Standing::Rest,
-        Mark::Unknown => Standing::Unknown,
+        // A verdict alone is never snoozed.
+        Mark::Unknown | Mark::Snoozed => Standing::Unknown,
     }
 }
 
