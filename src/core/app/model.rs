@@ -314,7 +314,12 @@ impl App {
     /// somebody to be told something. What a screen shows of the time is not in it.
     pub fn next_tick(&self, now: UnixMs) -> Option<Span> {
         let judged = self.judgement().recheck;
-        let due = [judged, self.history.due(), self.notices.next()];
+        let due = [
+            judged,
+            self.history.due(),
+            self.notices.next(),
+            self.live.due(),
+        ];
         let first = due.into_iter().flatten().min();
         first.map(|at| Span((at - now).0.max(0)))
     }
