@@ -32,6 +32,12 @@ impl UnixMs {
         Span((self.0.saturating_sub(earlier.0)).max(0))
     }
 
+    /// The last whole `step` since the epoch; `step` is above zero.
+    #[must_use]
+    pub fn floor(self, step: Span) -> Self {
+        UnixMs(self.0 - self.0.rem_euclid(step.0.max(1)))
+    }
+
     /// The next point that is a whole number of these units; at least one millisecond ahead.
     #[must_use]
     pub fn next_whole(self, unit: Span) -> UnixMs {

@@ -273,8 +273,12 @@ impl Dashboard {
         }
         let soon =
             self.app.is_by_time() || present::screen(&self.app, now + Span::secs(1)) != *screen;
-        let minute = now.next_whole(Span::mins(1));
-        show.pulse_at = Some(if soon { second } else { minute });
+        let step = if self.app.reduced_motion {
+            present::CALM
+        } else {
+            Span::mins(1)
+        };
+        show.pulse_at = Some(if soon { second } else { now.next_whole(step) });
     }
 
     fn draw(&mut self, show: &mut Show) -> Result<(), DashboardError> {
