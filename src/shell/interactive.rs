@@ -177,9 +177,17 @@ impl Dashboard {
             }
             Some(Control::Say(bytes)) => show.say(&bytes),
             Some(Control::Attach(key, errand)) => self.attach(show, key, &errand),
+            Some(Control::Save) => self.save_screen(show),
             Some(Control::Redraw) => redraw(show),
             Some(Control::Suspend) => suspend(show),
         }
+    }
+
+    fn save_screen(&self, show: &Show) -> Result<(), DashboardError> {
+        let screen = present::screen(&self.app, (self.clock)());
+        let text = tui::as_text(show.terminal.area()?, &screen, &self.theme);
+        self.effects.save_screen(text);
+        Ok(())
     }
 
     fn event(
