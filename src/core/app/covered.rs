@@ -14,24 +14,24 @@ impl App {
             PageKind::Part(part) => Some(&part.key),
             PageKind::Help | PageKind::History => None,
         };
-        if about == Some(selected) || !self.is_about_a_row(action) {
+        if about == Some(selected) || !is_about_a_row(action) {
             return None;
         }
         let back = self.key_of(Action::Back);
         Some(format!("the row lies under this page: {back} closes it"))
     }
+}
 
-    /// It acts on the selected row, or on those that are marked.
-    fn is_about_a_row(&self, action: Action) -> bool {
-        let at_hand = matches!(
-            action,
-            Action::Export
-                | Action::Load
-                | Action::Attach
-                | Action::CopyId
-                | Action::CopyAttach
-                | Action::CopyExport
-        );
-        at_hand || action.changes()
-    }
+/// It acts on the selected row, or on those that are marked.
+fn is_about_a_row(action: Action) -> bool {
+    let at_hand = matches!(
+        action,
+        Action::Export
+            | Action::Load
+            | Action::Attach
+            | Action::CopyId
+            | Action::CopyAttach
+            | Action::CopyExport
+    );
+    at_hand || action.changes()
 }

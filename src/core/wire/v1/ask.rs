@@ -87,7 +87,8 @@ pub(super) fn decode(json: &str, kind: AskKind) -> Result<Ask, serde_json::Error
 /// The first of a diff, to the end of a line.
 fn kept(mut diff: String) -> String {
     if diff.len() > DIFF_KEPT {
-        let end = diff.floor_char_boundary(DIFF_KEPT);
+        let mut bounds = (0..=DIFF_KEPT).rev();
+        let end = bounds.find(|at| diff.is_char_boundary(*at)).unwrap_or(0);
         let line = diff.get(..end).and_then(|it| it.rfind('\n'));
         diff.truncate(line.map_or(end, |at| at + 1));
         diff.push_str("… (more of it is not shown)");
