@@ -25,6 +25,7 @@ mod rows;
 mod screen;
 mod sheet;
 mod status;
+mod table;
 mod welcome;
 mod words;
 mod zombie;
@@ -43,10 +44,11 @@ pub use json::status_json;
 pub use notice::{NoticeWords, notice_json, notice_words};
 pub use quote::quote;
 pub use screen::{
-    Count, Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Page, Piece,
-    Row, Screen, ServerChip, Tab, Tone, agreement_glyph,
+    Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Page, Piece, Screen,
+    Tab, Tone, agreement_glyph,
 };
 pub use sheet::{Flow, Found, Place, Sheet};
 pub use status::status_rows;
+pub use table::{Count, Row, ServerChip};
 pub use welcome::{Welcome, welcome};
 pub use words::clock;
