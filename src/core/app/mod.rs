@@ -5,7 +5,9 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod bulk;
 mod columns;
+mod counts;
 pub mod filter;
 mod go;
 mod history;
@@ -30,7 +32,9 @@ mod tree;
 mod update;
 mod writes;
 
+pub use bulk::{Bulk, Summary};
 pub use columns::{About, COLUMNS, Column};
+pub use counts::{Count, Counts};
 pub use filter::Filter;
 pub use history::History;
 pub use line::TextLine;

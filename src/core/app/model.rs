@@ -4,8 +4,8 @@ use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
-    Column, Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Sort, Tally,
-    ThemeName, VisibleRow,
+    Bulk, Column, Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Sort,
+    Summary, Tally, ThemeName, VisibleRow,
 };
 use crate::core::id::{PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
@@ -198,6 +198,10 @@ pub struct App {
     pub export_shown: String,
     /// The columns that were asked for; none: what suits the width.
     pub columns: Vec<Column>,
+    /// Actions on several sessions that are under way.
+    pub(super) bulks: Vec<Bulk>,
+    /// How the last of them went, until it was seen.
+    pub summary: Option<Summary>,
     /// Results not yet seen away.
     pub results: BTreeMap<SessionKey, Shown>,
     /// Actions that ended, oldest first; the last [`LOGGED`].
@@ -241,6 +245,8 @@ impl App {
             in_vain: BTreeMap::new(),
             export_shown: options.export_shown,
             columns: options.columns,
+            bulks: Vec::new(),
+            summary: None,
             results: BTreeMap::new(),
             log: VecDeque::new(),
             rows: Vec::new(),

@@ -70,6 +70,7 @@ impl App {
             self.judge.update(&self.store, &changes, now);
             self.learn(now);
         }
+        self.uncover_asks(now);
         if is_judged || self.ui.filter.query().is_by_time() {
             let before = self.ui.selected.clone();
             self.refresh_rows();

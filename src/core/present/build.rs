@@ -12,9 +12,6 @@ use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
 use crate::core::wire::Endpoint;
 
-/// The finding of a crash.
-const INTERRUPTED: &str = "interrupted";
-
 /// What the screen shows at `now` (watcher's clock). Changes nothing.
 pub fn screen(app: &App, now: UnixMs) -> Screen {
     let rows: Vec<Row> = app
@@ -24,13 +21,9 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         .collect();
     let selected = app.ui.selected.as_ref();
     let place = selected.and_then(|key| rows.iter().position(|row| row.key == *key));
-    let verdicts = app.judgement().verdicts.values();
     Screen {
         servers: header::chips(&app.store, app.judgement(), now),
-        counts: header::counts(
-            verdicts.filter(|v| is_listed(app, v) && !is_of_its_parent(app, v)),
-            app.zombies().count(),
-        ),
+        counts: header::counts(app),
         asleep: header::asleep(&app.store),
         clock: words::clock(now, app.utc_offset),
         empty: if rows.is_empty() {
@@ -57,12 +50,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         form: form::form(app),
         page: page(app, now),
         greeting: None,
-        notice: app
-            .ui
-            .notice
-            .as_ref()
-            .map(|n| Piece::new(clean(n), Tone::Watch))
-            .or_else(|| filter::notice(app)),
+        notice: notice(app),
         footer: footer::footer(app),
         several_servers: app.store.servers().nth(1).is_some(),
         columns: app.columns.clone(),
@@ -73,22 +61,20 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
     }
 }
 
-/// An archived session at rest is on no list and in no count.
-fn is_listed(app: &App, verdict: &judge::Verdict) -> bool {
-    let session = app.store.session(&verdict.key);
-    session.is_some_and(|session| verdict.is_listed(session))
-}
-
-/// A crash of a parent with its children is one incident, counted at the root.
-fn is_of_its_parent(app: &App, verdict: &judge::Verdict) -> bool {
-    let cut_off = |v: &judge::Verdict| v.findings.iter().any(|f| f.name == INTERRUPTED);
-    let session = app.store.session(&verdict.key);
-    let parent = session.and_then(|s| s.info.parent.clone());
-    let parent = parent.map(|id| SessionKey::new(verdict.key.server, id));
-    cut_off(verdict)
-        && parent
-            .and_then(|key| app.verdict(&key))
-            .is_some_and(cut_off)
+/// What a key or the world has just said: the newest word, how a bulk action went, the filter.
+fn notice(app: &App) -> Option<Piece> {
+    let word = app.ui.notice.as_ref();
+    let word = word.map(|it| Piece::new(clean(it), Tone::Watch));
+    let summary = || {
+        let summary = app.summary.as_ref()?;
+        let tone = if summary.good {
+            Tone::Working
+        } else {
+            Tone::Watch
+        };
+        Some(Piece::new(clean(&summary.words), tone))
+    };
+    word.or_else(summary).or_else(|| filter::notice(app))
 }
 
 /// What stands in an empty table: never a blank without a reason.

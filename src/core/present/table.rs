@@ -25,6 +25,10 @@ pub struct Count {
     pub mark: Mark,
     /// How many.
     pub number: usize,
+    /// With a filter: how many of them pass it.
+    pub hits: Option<usize>,
+    /// Further rows with this mark that only tell of them: those above, or cut off with their parent.
+    pub echoes: usize,
     /// `stuck`, `need you`, `watch`, `working`, `at rest`, `unknown`.
     pub word: &'static str,
 }

@@ -92,21 +92,23 @@ fn counts(screen: &Screen, y: u16, pen: &mut Pen) {
 fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, String) {
     let alarming = |count: &Count| matches!(count.mark, Mark::Stuck | Mark::NeedsYou | Mark::Watch);
     let [long, short] = asleep(screen.asleep);
-    let all = tally(&screen.counts, |_| true, theme);
-    let some = tally(&screen.counts, alarming, theme);
-    let none = tally(&screen.counts, |_| false, theme);
+    let all = tally(&screen.counts, |_| true, true, theme);
+    let some = tally(&screen.counts, alarming, true, theme);
+    let none = tally(&screen.counts, |_| false, true, theme);
+    let least = tally(&screen.counts, |_| false, false, theme);
     let forms = [
         (all.clone(), long.clone()),
         (all, short.clone()),
         (some.clone(), long),
         (some, short.clone()),
         (none.clone(), short),
+        (none, String::new()),
     ];
     let fits = |(left, right): &(Vec<Piece>, String)| {
         let gap = if right.is_empty() { 0 } else { 2 };
         text::total(&text::line(left, theme)) + gap + text::width(right, theme) <= room
     };
-    let last = (none, String::new());
+    let last = (least, String::new());
     forms.into_iter().find(fits).unwrap_or(last)
 }
 
@@ -118,15 +120,33 @@ fn asleep(projects: usize) -> [String; 2] {
     }
 }
 
-fn tally(counts: &[Count], word: impl Fn(&Count) -> bool, theme: &Theme) -> Vec<Piece> {
+/// The counts, with words for some; `echoes`: with the rows that only tell of others, `5+3`.
+fn tally(
+    counts: &[Count],
+    word: impl Fn(&Count) -> bool,
+    echoes: bool,
+    theme: &Theme,
+) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for count in counts {
         if !pieces.is_empty() {
             pieces.push(plain("  "));
         }
-        let tone = |tone| if count.number == 0 { Tone::Dim } else { tone };
+        let tone = |tone| {
+            if count.number + count.echoes == 0 {
+                Tone::Dim
+            } else {
+                tone
+            }
+        };
         let mark = count.mark.glyph(theme.ascii());
-        let text = format!("{mark} {}", count.number);
+        let mut text = match count.hits {
+            Some(hits) => format!("{mark} {hits}/{}", count.number),
+            None => format!("{mark} {}", count.number),
+        };
+        if count.echoes > 0 && count.hits.is_none() && echoes {
+            text = format!("{text}+{}", count.echoes);
+        }
         pieces.push(Piece::new(text, tone(count.mark.tone())));
         if word(count) {
             let words = format!(" {}", count.word);
