@@ -34,6 +34,17 @@ const TABLE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "core/changes",
+        &[
+            "core::id",
+            "core::time",
+            "core::wire",
+            "core::store",
+            "core::judge",
+            "core::changes",
+        ],
+    ),
+    (
         "core/plan",
         &[
             "core::id",
@@ -52,6 +63,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "core::wire",
             "core::store",
             "core::judge",
+            "core::changes",
             "core::plan",
             "core::app",
         ],
@@ -64,6 +76,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "core::wire",
             "core::store",
             "core::judge",
+            "core::changes",
             "core::plan",
             "core::app",
             "core::present",

@@ -2,19 +2,38 @@
 //!
 //! Each snapshot shows the text, then per line which spans have which style (`12-14 red+bold`).
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests may fail loudly"
+)]
+
+#[path = "screens/desk.rs"]
+mod desk;
 #[path = "screens/fixture.rs"]
 mod fixture;
 #[path = "screens/picture.rs"]
 mod picture;
+#[path = "scenarios/spec.rs"]
+#[expect(
+    dead_code,
+    reason = "what a scenario expects is of the scenarios' own test"
+)]
+mod spec;
+#[path = "screens/views.rs"]
+mod views;
 #[path = "screens/wild.rs"]
 mod wild;
+#[path = "scenarios/world.rs"]
+mod world;
 
 use fixture::{
     chosen, dialog, empty, filtered, filtered_in_part, form, form_long, form_typing, help, hostile,
     many, one_server, ports, rich, with_result,
 };
 use insta::assert_snapshot;
-use ocwatch::core::present::Screen;
+use ocwatch::core::present::{Screen, ThemeName};
 use ocwatch::tui::{Theme, last_scroll, table_rows, view};
 use picture::{color, draw, lines, picture};
 use proptest::prelude::*;
@@ -22,6 +41,7 @@ use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use std::collections::BTreeSet;
+use views::VIEWS;
 use wild::{texts, wild};
 
 fn ascii_mono() -> Theme {
@@ -88,6 +108,25 @@ fn the_gallery_looks_as_reviewed() {
     }
 }
 
+/// Keys in, screen out: a real app with an evening's sessions.
+#[test]
+fn every_view_looks_as_reviewed_at_every_size() {
+    for (name, keys, words) in VIEWS {
+        assert_snapshot!(*name, views::view(keys, words));
+    }
+}
+
+fn theme_name(theme: ThemeName) -> String {
+    format!("theme_{}", theme.word())
+}
+
+#[test]
+fn the_main_view_looks_as_reviewed_in_every_theme() {
+    for theme in ThemeName::ALL {
+        assert_snapshot!(theme_name(theme), views::themed(theme));
+    }
+}
+
 #[test]
 fn every_stored_snapshot_is_in_the_gallery() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots");
@@ -96,9 +135,13 @@ fn every_stored_snapshot_is_in_the_gallery() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .filter(|name| name.starts_with("screens__"))
         .collect();
-    let known: BTreeSet<String> = gallery()
-        .iter()
-        .map(|(name, ..)| format!("screens__{name}.snap"))
+    let handmade = gallery().into_iter().map(|(name, ..)| name.to_owned());
+    let views = VIEWS.iter().map(|(name, ..)| (*name).to_owned());
+    let themes = ThemeName::ALL.map(theme_name);
+    let known: BTreeSet<String> = handmade
+        .chain(views)
+        .chain(themes)
+        .map(|name| format!("screens__{name}.snap"))
         .collect();
     pretty_assertions::assert_eq!(stored, known);
 }

@@ -251,7 +251,7 @@ async fn one(
             commands::export_all(snapshot(), clients, &it.sessions, wish, out).await
         }
         Command::Log(it) => show_log(it, common),
-        acting => act(setup, common, acting, out).await,
+        acting => Box::pin(act(setup, common, acting, out)).await,
     }
 }
 

@@ -2,6 +2,7 @@
 //! environment, task, socket or colour; std, serde, serde_json and thiserror only.
 
 pub mod app;
+pub mod changes;
 pub mod export;
 pub mod id;
 pub mod judge;

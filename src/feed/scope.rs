@@ -59,6 +59,7 @@ fn directory(body: &Body) -> Option<&Directory> {
         | Body::SessionGone(_)
         | Body::Tail(_)
         | Body::Inbox(_)
+        | Body::Todo(_)
         | Body::AbortSent(_)
         | Body::ClockJumped => None,
     }

@@ -4,8 +4,8 @@
 //! [`Effects::run`] returns at once, so a key is never held up. An action that dies is told as
 //! failed.
 
-use crate::core::app::{App, Done, Effect, Msg, Outcome, PromptRead};
-use crate::core::id::{Directory, MessageId, ServerId, SessionId, SessionKey};
+use crate::core::app::{App, Done, Effect, Msg, Outcome, PartOf, PartRead, PromptRead};
+use crate::core::id::{Directory, MessageId, PartId, ServerId, SessionId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::present::clean;
@@ -16,6 +16,7 @@ use crate::net::link::LinkCommand;
 use crate::shell::act::abort::{Patience, abort};
 use crate::shell::act::answer::answer;
 use crate::shell::act::export::{Place, Progress, Request, Style, export_with};
+use crate::shell::act::part;
 use crate::shell::act::resend::{self, Looking, resend};
 use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
@@ -79,6 +80,15 @@ impl Effects {
                 directory,
                 message,
             } => self.read_prompt(key, directory, message),
+            Effect::ReadTodo { key } => {
+                self.command(key.server, LinkCommand::ReadTodo(key.session));
+            }
+            Effect::ReadPart {
+                key,
+                message,
+                part,
+                of,
+            } => self.read_part(key, message, part, of),
             Effect::Load { server, directory } => {
                 self.command(server, LinkCommand::LoadDirectory(directory));
             }
@@ -125,6 +135,25 @@ impl Effects {
             };
             // A closed channel: the program is ending, nobody waits for it.
             answers.send(Msg::PromptRead(read)).await.ok();
+        });
+    }
+
+    /// What is read is not waited for: a page that was left meanwhile does not hear of it.
+    fn read_part(&self, key: SessionKey, message: MessageId, part: PartId, of: PartOf) {
+        let Some(client) = self.client(key.server) else {
+            return;
+        };
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let read = part::read(&client, &key.session, &message, &part, of).await;
+            let read = PartRead {
+                key,
+                part,
+                of,
+                read,
+            };
+            // A closed channel: the program is ending, nobody waits for it.
+            answers.send(Msg::PartRead(read)).await.ok();
         });
     }
 

@@ -4,10 +4,10 @@ use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
-    Bulk, Column, Filter, InVain, Outcome, Pane, ResendForm, ResetDialog, Search, Seek, Sort,
-    Summary, Tally, ThemeName, VisibleRow,
+    Bulk, Column, Filter, InVain, Live, Outcome, Pane, PartPage, PartText, Pasts, ResendForm,
+    ResetDialog, Search, Seek, Sort, Summary, Tally, ThemeName, VisibleRow,
 };
-use crate::core::id::{PartId, SessionKey};
+use crate::core::id::{Epoch, PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::store::{Change, ServerSpec, Session, Store};
@@ -49,6 +49,8 @@ pub enum PageKind {
     Explain(SessionKey),
     /// What was done and how it ended, and every change of a session's state.
     History,
+    /// One part of a message.
+    Part(PartPage),
 }
 
 /// A question that waits for an answer; bound to its session, wherever the row goes.
@@ -95,6 +97,10 @@ pub struct Ui {
     pub cut_lines: bool,
     /// What is looked for in the page or the open detail.
     pub search: Option<Search>,
+    /// The part whose page is open, as it was read or why not; `None`: under way.
+    pub part_text: Option<(PartId, Result<PartText, String>)>,
+    /// Whose list of things to do was asked for, in which connection.
+    pub todo_of: Option<(SessionKey, Epoch)>,
     /// What has to come in sight, until the next screen told where it is.
     pub seek: Option<Seek>,
     /// The filter.
@@ -206,6 +212,10 @@ pub struct App {
     pub results: BTreeMap<SessionKey, Shown>,
     /// Actions that ended, oldest first; the last [`LOGGED`].
     pub log: VecDeque<Logged>,
+    /// What became of sessions while we watched.
+    pub history: Pasts,
+    /// What streams in the session that is looked at.
+    pub live: Live,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
     /// What was told, and what is to be told.
@@ -249,6 +259,8 @@ impl App {
             summary: None,
             results: BTreeMap::new(),
             log: VecDeque::new(),
+            history: Pasts::default(),
+            live: Live::default(),
             rows: Vec::new(),
             notices: Notices::new(options.notify),
             tally: Tally::default(),

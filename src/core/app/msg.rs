@@ -3,7 +3,8 @@
 use crate::core::app::Column;
 use crate::core::app::keymap::Key;
 use crate::core::app::notify::Notice;
-use crate::core::id::{Directory, MessageId, ServerId, SessionKey};
+use crate::core::app::{PartOf, PartRead};
+use crate::core::id::{Directory, MessageId, PartId, ServerId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::survey::Survey;
 use crate::core::plan::{ActionName, Plan};
@@ -57,6 +58,8 @@ pub enum Msg {
     Done(Done),
     /// What [`Effect::ReadPrompt`] brought.
     PromptRead(PromptRead),
+    /// What [`Effect::ReadPart`] brought.
+    PartRead(PartRead),
 }
 
 /// What has to be known before a prompt is shown for sending.
@@ -125,6 +128,22 @@ pub enum Effect {
     Read {
         /// Which.
         key: SessionKey,
+    },
+    /// Read its list of things to do.
+    ReadTodo {
+        /// Whose.
+        key: SessionKey,
+    },
+    /// Read one part as the server has it; answers with [`Msg::PartRead`].
+    ReadPart {
+        /// Of which session.
+        key: SessionKey,
+        /// In which message.
+        message: MessageId,
+        /// Which.
+        part: PartId,
+        /// What of it.
+        of: PartOf,
     },
     /// Read a prompt whole (none: only the models to choose from); answers with [`Msg::PromptRead`].
     ReadPrompt {

@@ -65,7 +65,9 @@ impl App {
             Pane::Story => true,
             Pane::Parts => !messages.is_empty(),
             Pane::Usage => messages.iter().any(Message::is_assistant),
-            Pane::Live | Pane::Log | Pane::Todo => false,
+            Pane::Live => self.has_live(key),
+            Pane::Log => self.history.of(key).is_some(),
+            Pane::Todo => session.todo.as_ref().is_some_and(|it| !it.items.is_empty()),
         }
     }
 

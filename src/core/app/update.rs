@@ -2,7 +2,7 @@
 
 use crate::core::app::keymap::{Action, Key};
 use crate::core::app::reply::Then;
-use crate::core::app::{App, DialogState, Effect, Msg, PageKind};
+use crate::core::app::{App, DialogState, Effect, Msg, PageKind, Pane};
 use crate::core::store::Change;
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Input;
@@ -17,10 +17,11 @@ const SAME_BREATH: Span = Span(400);
 pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
     app.taken_at = now;
     let before = app.ui.selected.clone();
-    let effects = take(app, msg, now);
+    let mut effects = take(app, msg, now);
     if app.ui.selected != before {
         app.ui.selected_at = Some(now);
     }
+    effects.extend(app.look_closer(now));
     effects
 }
 
@@ -52,6 +53,7 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Told(words) => app.tell(&words),
         Msg::Done(done) => app.done(done, now),
         Msg::PromptRead(read) => app.prompt_read(read, now),
+        Msg::PartRead(read) => app.part_read(read),
     }
 }
 
@@ -59,15 +61,21 @@ impl App {
     pub(super) fn feed(&mut self, inputs: Vec<Input>, now: UnixMs) -> Vec<Effect> {
         let mut changes: Vec<Change> = Vec::with_capacity(inputs.len());
         for input in inputs {
+            let heard = self.live.delta(&input);
             let change = self.store.apply(input);
+            if let (Some((part, text)), Change::Progress(..)) = (heard, &change) {
+                self.hear(part, &text);
+            }
             if change != Change::Nothing && changes.last() != Some(&change) {
                 changes.push(change);
             }
         }
-        let due = self.judgement().recheck.is_some_and(|at| at <= now);
+        let recheck = self.judgement().recheck.into_iter();
+        let due = recheck.chain(self.history.due()).any(|at| at <= now);
         let is_judged = !changes.is_empty() || due;
         if is_judged {
             self.judge.update(&self.store, &changes, now);
+            self.remember(now);
             self.learn(now);
         }
         self.uncover_asks(now);
@@ -332,6 +340,13 @@ impl App {
     }
 
     pub(super) fn open(&mut self) -> Vec<Effect> {
+        if self.ui.page.is_some() {
+            return self.back(Key::Enter);
+        }
+        let shown = self.ui.selected.as_ref().map(|key| self.pane(key));
+        if self.ui.detail_open && shown == Some(Pane::Parts) {
+            return self.open_part();
+        }
         self.ui.detail_open = !self.ui.detail_open && self.ui.selected.is_some();
         self.look_anew();
         match self.ui.selected.clone() {

@@ -5,8 +5,8 @@ use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
 use crate::core::present::{
-    Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, filter, find, footer,
-    form, header, help, log, rows, words,
+    Flow, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, filter, find,
+    footer, form, header, help, log, part, rows, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
@@ -117,6 +117,10 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
     let (title, lines) = match kind {
         PageKind::Help => ("Keys".to_owned(), help::help(app)),
         PageKind::History => ("History".to_owned(), log::lines(app)),
+        PageKind::Part(page) => {
+            let title = format!("Part {}", clean(page.part.as_str()));
+            (title, part::lines(app, page))
+        }
         PageKind::Explain(key) => {
             let told = explanation(app, key, now);
             let session = app.store.session(key)?;
@@ -131,7 +135,11 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
         seek: find::sought(app, found.as_ref(), None),
         found,
         lines,
-        ..Page::default()
+        flow: match kind {
+            PageKind::Part(_) if app.ui.cut_lines => Flow::Cut,
+            PageKind::Part(_) => Flow::Cells,
+            _ => Flow::Words,
+        },
     })
 }
 

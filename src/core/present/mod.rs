@@ -19,6 +19,7 @@ mod help;
 mod json;
 mod log;
 mod notice;
+mod part;
 mod quote;
 mod resend;
 mod rows;
@@ -31,12 +32,11 @@ mod words;
 mod zombie;
 
 pub use crate::core::app::{Column, Sort, ThemeName};
+pub use crate::core::changes::{Audience, ServerState, SessionState, State, Title};
 pub use crate::core::judge::{Agreement, Level};
 pub use ask::ask_lines;
 pub use build::screen;
-pub use changes::{
-    Audience, Change, Changes, ServerState, SessionState, State, Title, change_json, change_line,
-};
+pub use changes::{Change, Changes, change_json, change_line};
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};
 pub use find::folded;
@@ -44,10 +44,10 @@ pub use json::status_json;
 pub use notice::{NoticeWords, notice_json, notice_words};
 pub use quote::quote;
 pub use screen::{
-    Detail, Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Page, Piece, Screen,
-    Tab, Tone, agreement_glyph,
+    Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Piece, Screen, Tone,
+    agreement_glyph,
 };
-pub use sheet::{Flow, Found, Place, Sheet};
+pub use sheet::{Detail, Flow, Found, Page, Place, Sheet, Tab};
 pub use status::status_rows;
 pub use table::{Count, Row, ServerChip};
 pub use welcome::{Welcome, welcome};

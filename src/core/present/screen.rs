@@ -6,7 +6,7 @@
 use crate::core::app::keymap::Action;
 use crate::core::app::{Column, Sort, ThemeName};
 use crate::core::judge::{Agreement, Level};
-use crate::core::present::{Count, Flow, Found, Place, Row, ServerChip, Sheet};
+use crate::core::present::{Count, Detail, Page, Row, ServerChip};
 
 /// What a text means; the theme turns it into a style. Nothing is said by tone alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,6 +66,18 @@ impl Mark {
         };
         if ascii { plain } else { utf8 }
     }
+    /// How bad it is; higher is worse.
+    pub fn rank(self) -> u8 {
+        match self {
+            Mark::Unknown => 0,
+            Mark::Rest => 1,
+            Mark::Working => 2,
+            Mark::Settling(_) => 3,
+            Mark::Watch => 4,
+            Mark::NeedsYou => 5,
+            Mark::Stuck => 6,
+        }
+    }
     /// Its tone.
     pub fn tone(self) -> Tone {
         match self {
@@ -111,38 +123,6 @@ impl Piece {
 /// A line of pieces.
 pub type Line = Vec<Piece>;
 
-/// One of the panes of the detail, as its name stands in the rule above.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tab {
-    /// `story`, `live`, `log`, `parts`, `todo`, `usage`.
-    pub name: &'static str,
-    /// It is the one that is shown.
-    pub current: bool,
-}
-
-/// What tells of one session: one of its panes.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Detail {
-    /// Title, id, place, agent, model, size.
-    pub head: Line,
-    /// The panes that there are.
-    pub tabs: Vec<Tab>,
-    /// The pane, below the head; `None`: the story, which is what follows.
-    pub sheet: Option<Sheet>,
-    /// What is found in the story.
-    pub found: Option<Found>,
-    /// What is shown of the story while it is open.
-    pub place: Place,
-    /// What is wrong (or is not) with its evidence; wrapped by the view.
-    pub story: Vec<Line>,
-    /// Timeline of the last turns, newest last; each line stands for itself and is cut, not wrapped.
-    pub timeline: Vec<Line>,
-    /// The live tail of what streams now.
-    pub tail: Vec<Line>,
-    /// Every rule that was tried, with its answer; only while the pane is open.
-    pub rules: Vec<Line>,
-}
-
 /// A question before an action, or an action's plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dialog {
@@ -180,23 +160,6 @@ pub struct FormLine {
     pub focus: bool,
     /// It is typed into, with the cursor before this character of the text.
     pub cursor: Option<usize>,
-}
-
-/// A text over the whole screen (help, explain).
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Page {
-    /// Heading.
-    pub title: String,
-    /// Lines; wrapped by the view.
-    pub lines: Vec<Line>,
-    /// First line shown.
-    pub scroll: usize,
-    /// How long lines are shown.
-    pub flow: Flow,
-    /// A line that has to be seen.
-    pub seek: Option<usize>,
-    /// What is found in it.
-    pub found: Option<Found>,
 }
 
 /// A key and what it does, for the footer.

@@ -2,7 +2,7 @@
 //!
 //! Plain data, as [`super::screen`]; the view measures and draws it.
 
-use super::Line;
+use super::{Line, Mark};
 
 /// How long lines are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -64,6 +64,59 @@ pub struct Sheet {
     pub place: Place,
     /// The line that is pointed at.
     pub pointed: Option<usize>,
+    /// What is found in it.
+    pub found: Option<Found>,
+    /// A word about it for the rule above; may be empty.
+    pub note: &'static str,
+}
+
+/// One of the panes of the detail, as its name stands in the rule above.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tab {
+    /// `story`, `live`, `log`, `parts`, `todo`, `usage`.
+    pub name: &'static str,
+    /// It is the one that is shown.
+    pub current: bool,
+}
+
+/// What tells of one session: one of its panes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Detail {
+    /// Title, id, place, agent, model, size.
+    pub head: Line,
+    /// The panes that there are.
+    pub tabs: Vec<Tab>,
+    /// The pane, below the head; `None`: the story, which is what follows.
+    pub sheet: Option<Sheet>,
+    /// What is found in the story.
+    pub found: Option<Found>,
+    /// What is shown of the story while it is open.
+    pub place: Place,
+    /// What is wrong (or is not) with its evidence; wrapped by the view.
+    pub story: Vec<Line>,
+    /// Timeline of the last turns, newest last; each line stands for itself and is cut, not wrapped.
+    pub timeline: Vec<Line>,
+    /// The live tail of what streams now.
+    pub tail: Vec<Line>,
+    /// The worst of each minute of the last hour, oldest first; `None` where it was not watched.
+    pub hour: Vec<Option<Mark>>,
+    /// Every rule that was tried, with its answer; only while the pane is open.
+    pub rules: Vec<Line>,
+}
+
+/// A text over the whole screen (help, explain).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Page {
+    /// Heading.
+    pub title: String,
+    /// Lines; wrapped by the view.
+    pub lines: Vec<Line>,
+    /// First line shown.
+    pub scroll: usize,
+    /// How long lines are shown.
+    pub flow: Flow,
+    /// A line that has to be seen.
+    pub seek: Option<usize>,
     /// What is found in it.
     pub found: Option<Found>,
 }

@@ -1,11 +1,13 @@
 //! How one session takes in what was said of it. Called by [`super::apply`] only.
 
 use super::apply::Stamp;
-use super::{OutputClock, PendingAsk, Server, Session, StatusView, Tail, Watch};
+use super::{OutputClock, PendingAsk, Server, Session, StatusView, Tail, TodoList, Watch};
 use crate::core::id::{AskId, Directory, Epoch, MessageId, PartId};
 use crate::core::store::DirectoryView;
 use crate::core::time::UnixMs;
-use crate::core::wire::{Ask, DirectoryState, Message, Part, SessionInfo, Status, TailRead};
+use crate::core::wire::{
+    Ask, DirectoryState, Message, Part, SessionInfo, Status, TailRead, TodoItem,
+};
 use std::collections::BTreeMap;
 
 /// So many asks without a session are kept.
@@ -107,6 +109,7 @@ impl Session {
             closed_asks: Vec::new(),
             watch: Watch::default(),
             inbox: None,
+            todo: None,
         }
     }
 
@@ -141,6 +144,9 @@ impl Session {
         ];
         for time in times {
             *time = time.map(|time| time.min(at));
+        }
+        if let Some(todo) = &mut self.todo {
+            todo.at = todo.at.min(at);
         }
         if let Some(error) = &mut watch.error {
             error.at = error.at.min(at);
@@ -249,6 +255,17 @@ impl Session {
             self.watch.progress_at = Some(stamp.at);
         }
         self.refresh_clocks(stamp.at, &before, None);
+    }
+
+    /// Says whether the list is another one. An older one than what is known is not taken.
+    pub(super) fn take_todo(&mut self, at: UnixMs, items: Vec<TodoItem>) -> bool {
+        let known = self.todo.as_ref();
+        if known.is_some_and(|known| known.at > at) {
+            return false;
+        }
+        let changed = known.is_none_or(|known| known.items != items);
+        self.todo = Some(TodoList { at, items });
+        changed
     }
 
     pub(super) fn message_gone(&mut self, stamp: Stamp, message: &MessageId) {

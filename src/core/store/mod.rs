@@ -13,7 +13,7 @@ mod tail;
 
 pub use server::{DirectoryView, Gap, LinkState, ReadOnly, Server, ServerSpec, Stranger};
 pub use session::{
-    Inbox, OutputClock, PendingAsk, Reported, SeenError, Session, StatusView, Watch, Why,
+    Inbox, OutputClock, PendingAsk, Reported, SeenError, Session, StatusView, TodoList, Watch, Why,
 };
 pub use tail::Tail;
 

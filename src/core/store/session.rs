@@ -4,7 +4,7 @@
 use crate::core::id::{CallId, Epoch, PartId};
 use crate::core::store::Tail;
 use crate::core::time::UnixMs;
-use crate::core::wire::{Ask, Failure, InboxItem, InboxKind, Retry, SessionInfo, Status};
+use crate::core::wire::{Ask, Failure, InboxItem, InboxKind, Retry, SessionInfo, Status, TodoItem};
 use std::collections::BTreeMap;
 
 /// What the server says of a session (patterns: "reported").
@@ -164,6 +164,15 @@ pub struct Inbox {
     pub items: Vec<InboxItem>,
 }
 
+/// Its list of things to do, as it was last told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TodoList {
+    /// When an event brought it or the read was asked; watcher's clock.
+    pub at: UnixMs,
+    /// In the server's order.
+    pub items: Vec<TodoItem>,
+}
+
 /// One session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
@@ -183,6 +192,8 @@ pub struct Session {
     pub watch: Watch,
     /// What waits to go in (2.x); `None`: never read, as with every 1.x.
     pub inbox: Option<Inbox>,
+    /// Its list of things to do; `None`: never told.
+    pub todo: Option<TodoList>,
 }
 
 impl Session {

@@ -6,7 +6,7 @@
 use crate::core::id::{AskId, Directory, Epoch, MessageId, PartId, ServerId, SessionId};
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{
-    Ask, AskKind, Dialect, Failure, InboxItem, Message, Part, SessionInfo, Status,
+    Ask, AskKind, Dialect, Failure, InboxItem, Message, Part, SessionInfo, Status, TodoItem,
 };
 use std::collections::BTreeMap;
 
@@ -57,6 +57,8 @@ pub enum Body {
     Event(Event),
     /// What waits to go into one session (2.x): replaces what was known of it.
     Inbox(InboxRead),
+    /// What an agent means to do in one session: replaces what was known of it.
+    Todo(TodoRead),
 }
 
 /// What a link says of itself. The first input of each epoch is `Connecting`.
@@ -186,6 +188,17 @@ pub struct InboxRead {
     pub asked_at: UnixMs,
     /// In the server's order.
     pub items: Vec<InboxItem>,
+}
+
+/// A session's list of things to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TodoRead {
+    /// Whose.
+    pub session: SessionId,
+    /// Before the request.
+    pub asked_at: UnixMs,
+    /// In the server's order.
+    pub items: Vec<TodoItem>,
 }
 
 /// Whether a directory may be asked (policy `inspect`).
@@ -355,6 +368,13 @@ pub enum EventKind {
         session: SessionId,
         /// Which.
         ask: AskId,
+    },
+    /// `todo.updated`: the whole list.
+    Todo {
+        /// Whose.
+        session: SessionId,
+        /// In the server's order.
+        items: Vec<TodoItem>,
     },
     /// `server.instance.disposed`: that directory is unloaded, its runs aborted.
     InstanceDisposed(Directory),

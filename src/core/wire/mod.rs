@@ -8,12 +8,14 @@ mod input;
 mod message;
 mod prompt;
 mod session;
+mod todo;
 pub mod v1;
 pub mod v2;
 
 pub use input::{
     AsksRead, Body, DirectoryReport, DirectoryState, Endpoint, Event, EventKind, InboxRead, Input,
     LinkReport, LostCause, McpRead, ReadFailed, SessionList, SessionRead, StatusRead, TailRead,
+    TodoRead,
 };
 pub use message::{
     EXCERPT_CHARS, Failure, Message, ModelRef, Part, PartBody, Prose, Role, Tokens, ToolOutput,
@@ -24,3 +26,4 @@ pub use session::{
     Ask, AskKind, Choice, Dialect, InboxItem, InboxKind, Question, Retry, SessionInfo, Status,
     ToolRef,
 };
+pub use todo::{MOST_TODOS, TodoItem, TodoStatus};

@@ -7,7 +7,7 @@
 use super::{Ask as Request, Client, ClientError, RawBody, body};
 use crate::core::id::{Directory, MessageId, SessionId};
 use crate::core::wire::v1::{self, Decoded, MessageRows, SessionPage};
-use crate::core::wire::{Ask, SessionInfo, Status};
+use crate::core::wire::{Ask, SessionInfo, Status, TodoItem};
 use reqwest::{Method, Response};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashSet};
@@ -228,6 +228,16 @@ impl Client {
         let path = ["session", session.as_str(), "children"];
         let body = self.of_directory(&path, directory).await?;
         Ok(v1::decode_sessions(&body)?)
+    }
+
+    /// `GET /session/:id/todo`: what its agent means to do. Starts the session's project.
+    ///
+    /// # Errors
+    /// Any [`ClientError`]; 404 when it does not exist.
+    pub async fn todo(&self, session: &SessionId) -> Result<Decoded<Vec<TodoItem>>, ClientError> {
+        let path = ["session", session.as_str(), "todo"];
+        let body = self.list(self.get(&path, &[]).await?).await?;
+        Ok(v1::decode_todo(&body)?)
     }
 
     /// The body of `GET /session/:id`, unchanged JSON, for export.

@@ -49,6 +49,7 @@ impl Watch<'_> {
             (Job::Asks(key, _, kind), Answer::Asks(it)) => self.on_asks(&key, kind, it, asked_at),
             (Job::Mcp(key, _), Answer::Mcp(it)) => self.on_mcp(&key, it),
             (Job::Tail(id), Answer::Tail(it)) => self.on_tail(id, it, asked_at),
+            (Job::Todo(id), Answer::Todo(it)) => self.on_todo(id, it, asked_at),
             (Job::Session(id, _), Answer::Session(it)) => self.on_row(&id, it, asked_at),
             (Job::Health, Answer::Health(it)) => self.on_health(it),
             (Job::Identity, Answer::Identity(it)) => self.on_identity(it),

@@ -8,7 +8,7 @@ use super::tail::{self, Tail};
 use crate::core::id::{Directory, SessionId};
 use crate::core::time::{Clock, UnixMs};
 use crate::core::wire::v1::{Decoded, Health};
-use crate::core::wire::{Ask, AskKind, SessionInfo, Status};
+use crate::core::wire::{Ask, AskKind, SessionInfo, Status, TodoItem};
 use crate::net::client::{AllSessions, Client, ClientError, Identity};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::future::Future;
@@ -46,6 +46,8 @@ pub(super) enum Job {
     Mcp(Directory, Option<Directory>),
     /// The newest messages.
     Tail(SessionId),
+    /// The list of things to do.
+    Todo(SessionId),
     /// The row; the second is its directory, as for [`Job::SessionsOf`].
     Session(SessionId, Option<Directory>),
     /// A sign of life.
@@ -67,6 +69,7 @@ pub(super) enum Answer {
     Asks(Result<Decoded<Vec<Ask>>, ClientError>),
     Mcp(Result<Vec<String>, ClientError>),
     Tail(Result<Tail, ClientError>),
+    Todo(Result<Decoded<Vec<TodoItem>>, ClientError>),
     Session(Result<SessionInfo, ClientError>),
     Health(Result<Health, ClientError>),
     Identity(Result<Identity, ClientError>),
@@ -211,6 +214,7 @@ async fn perform(client: &Client, job: &Job) -> Answer {
         Job::Asks(_, ask, kind) => Answer::Asks(asks(client, ask.as_ref(), *kind).await),
         Job::Mcp(_, ask) => Answer::Mcp(client.mcp(ask.as_ref()).await),
         Job::Tail(session) => Answer::Tail(tail::read(client, session).await),
+        Job::Todo(session) => Answer::Todo(client.todo(session).await),
         Job::Session(session, ask) => Answer::Session(client.session(session, ask.as_ref()).await),
         Job::Health => Answer::Health(client.health().await),
         Job::Identity => Answer::Identity(client.probe().await),

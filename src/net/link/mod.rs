@@ -29,6 +29,7 @@ mod roster;
 mod snapshot;
 mod spec;
 mod tail;
+mod todo;
 mod two;
 mod wants;
 mod watch;
@@ -180,7 +181,9 @@ impl Link {
                     LinkCommand::Shutdown => return Err(Break::Shutdown),
                     LinkCommand::RetryNow => return Err(Break::Retry),
                     LinkCommand::LoadDirectory(it) => { self.commanded.insert(it); }
-                    LinkCommand::ReadSession(_) | LinkCommand::Refresh(_) => {}
+                    LinkCommand::ReadSession(_)
+                    | LinkCommand::ReadTodo(_)
+                    | LinkCommand::Refresh(_) => {}
                 },
             }
         }

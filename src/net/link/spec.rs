@@ -122,6 +122,9 @@ pub enum LinkCommand {
     LoadDirectory(Directory),
     /// Read this session's row and tail now. Starts its project.
     ReadSession(SessionId),
+    /// Somebody looks at this session: read its list of things to do, unless that would start its
+    /// project.
+    ReadTodo(SessionId),
     /// Read status and asks of a directory now, to verify an action.
     Refresh(Directory),
     /// End.

@@ -365,6 +365,7 @@ impl<'a> Watch<'a> {
             LinkCommand::RetryNow => {}
             LinkCommand::LoadDirectory(it) => self.load(&it),
             LinkCommand::ReadSession(it) => self.read_session(it),
+            LinkCommand::ReadTodo(it) => self.read_todo(it),
             LinkCommand::Refresh(it) => self.refresh(&it),
         }
         false

@@ -7,6 +7,7 @@ pub mod answer;
 mod carry;
 pub mod export;
 mod look;
+pub mod part;
 pub mod resend;
 pub mod reset;
 pub mod survey;

@@ -140,6 +140,13 @@ impl Told {
                 .map(|it| vec![it]),
         );
         told.extend(detail.tail.iter().map(|line| vec![tail(line, theme)]));
+        told.extend(
+            detail
+                .hour
+                .iter()
+                .any(Option::is_some)
+                .then(|| vec![hour(detail, width, theme)]),
+        );
         let rules = detail.rules.iter().map(|line| prose(line, RULE_INDENT));
         let mut rules: Vec<_> = rules.collect();
         if let Some(first) = rules.first_mut() {
@@ -278,6 +285,22 @@ fn joined(what: Vec<Glyph>, end: Vec<Glyph>, column: u16, theme: &Theme) -> Vec<
     line.extend(text::blanks(column + 2 - text::total(&line)));
     line.extend(end);
     line
+}
+
+/// The last hour, a cell for one or more minutes: the worst of them, blank where nothing is known.
+fn hour(detail: &Detail, width: u16, theme: &Theme) -> Vec<Glyph> {
+    const NAME: &str = "LAST HOUR ";
+    let mut glyphs = text::glyphs(NAME, Tone::Dim, theme);
+    let room = usize::from(width.saturating_sub(text::total(&glyphs))).max(1);
+    for minutes in detail.hour.chunks(detail.hour.len().div_ceil(room)) {
+        match minutes.iter().flatten().max_by_key(|mark| mark.rank()) {
+            Some(mark) => {
+                glyphs.extend(text::glyphs(mark.glyph(theme.ascii()), mark.tone(), theme));
+            }
+            None => glyphs.extend(text::blanks(1)),
+        }
+    }
+    glyphs
 }
 
 /// A line of what streams now, told from ours by a bar.

@@ -17,7 +17,9 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     if let Some(y) = regions.servers {
         servers(screen, y, pen, regions.shape);
     }
-    counts(screen, regions.counts, pen);
+    // What the rule says elsewhere: that not everything is shown.
+    let only = screen.attention_only && regions.top_rule.is_none();
+    counts(screen, regions.counts, only, pen);
 }
 
 fn plain(text: impl Into<String>) -> Piece {
@@ -79,21 +81,36 @@ fn chips(
     pieces
 }
 
-fn counts(screen: &Screen, y: u16, pen: &mut Pen) {
+fn counts(screen: &Screen, y: u16, only: bool, pen: &mut Pen) {
     let area = pen.area();
     let room = area.width - 2;
-    let (left, right) = fitting_counts(screen, room, pen.theme);
+    let (left, right) = if only {
+        attention(screen, pen.theme)
+    } else {
+        fitting_counts(screen, room, pen.theme)
+    };
     let right = [Piece::new(right, Tone::Dim)];
     pen.right(area.right() - 1, y, room, &right);
     pen.pieces(area.x + 1, y, room, &left);
 }
 
+/// The counts of what is shown, and that no more is.
+fn attention(screen: &Screen, theme: &Theme) -> (Vec<Piece>, String) {
+    let shown = screen.counts.iter().filter(|count| is_alarming(count));
+    let shown: Vec<Count> = shown.cloned().collect();
+    let tally = tally(&shown, |_| false, true, theme);
+    (tally, "attention only".to_owned())
+}
+
+fn is_alarming(count: &Count) -> bool {
+    matches!(count.mark, Mark::Stuck | Mark::NeedsYou | Mark::Watch)
+}
+
 /// The fullest form of the counts and of what is asleep that fits, two blanks between them.
 fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, String) {
-    let alarming = |count: &Count| matches!(count.mark, Mark::Stuck | Mark::NeedsYou | Mark::Watch);
     let [long, short] = asleep(screen.asleep);
     let all = tally(&screen.counts, |_| true, true, theme);
-    let some = tally(&screen.counts, alarming, true, theme);
+    let some = tally(&screen.counts, is_alarming, true, theme);
     let none = tally(&screen.counts, |_| false, true, theme);
     let least = tally(&screen.counts, |_| false, false, theme);
     let forms = [

@@ -60,7 +60,10 @@ fn only(screen: &Screen) -> String {
 pub(super) fn of_detail(screen: &Screen, regions: &Regions, theme: &Theme) -> String {
     match detail::extent(screen, regions, theme) {
         Some([first, height, total]) if screen.detail_open => {
-            let seen = joined("detail", &seen(first, height, total), theme);
+            let sheet = screen.detail.as_ref().and_then(|it| it.sheet.as_ref());
+            let note = sheet.map_or("", |it| it.note);
+            let note = if note.is_empty() { "detail" } else { note };
+            let seen = joined(note, &seen(first, height, total), theme);
             joined(&search::label(search::of(screen)), &seen, theme)
         }
         _ => String::new(),

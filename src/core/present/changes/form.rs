@@ -1,6 +1,7 @@
 //! The forms of a change: a document for scripts (schema `ocwatch.change/1`), a line for people.
 
-use crate::core::present::changes::{Change, State};
+use crate::core::changes::State;
+use crate::core::present::changes::Change;
 use crate::core::present::{Line, Piece, Tone, clean, words};
 use crate::core::time::Span;
 use serde_json::{Value, json};
@@ -52,7 +53,7 @@ pub fn change_line(change: &Change, utc_offset: Span, ascii: bool) -> Line {
 }
 
 /// `stuck busy/done`; a server: `live`.
-fn said(state: &State) -> String {
+pub(in crate::core::present) fn said(state: &State) -> String {
     match state {
         State::Session(it) => {
             let (level, activity) = (it.level.word(), it.activity.word());

@@ -1,34 +1,19 @@
-//! What `watch` tells: each change of a verdict, once.
+//! What `watch` tells, in words: each change of a verdict with its reason and its mark.
 //!
-//! What it does: compare what was told last with what is judged now. What it does not: print, or
-//! keep anything but the last state of each session and server.
-//!
-//! **What counts as a change** of a session: its level, its leading finding, its reported type, the
-//! state of its activity, or the name of what it settles to. Of a server: its state, or which findings
-//! it has. Ages, texts, evidence, asks and a session's further findings change without a word.
-//!
-//! A person is not told at once what may be a loss that shows, or a return: that sessions cannot be
-//! read, or that one is about to be called again what it was called before. It waits for [`HOLD`].
-//!
-//! Invariants: nothing is told of a server that is being connected to, nor of its sessions, so what
-//! is told first is what was read, never what was not read yet; a server stands before its sessions.
+//! What it does: word what [`changes`] found. What it does not: decide what a change is.
 
 mod form;
-mod state;
 
+pub(super) use form::said;
 pub use form::{change_json, change_line};
-pub use state::{ServerState, SessionState, State};
 
-use crate::core::id::{ServerId, SessionId, SessionKey};
-use crate::core::judge::{Judgement, Level, ServerVerdict, Verdict};
+use crate::core::changes;
+use crate::core::changes::{Audience, State, Title};
+use crate::core::id::{SessionId, SessionKey};
+use crate::core::judge::Judgement;
 use crate::core::present::{Mark, header, rows, words};
-use crate::core::store::{LinkState, Reported, Server, Session, Store, Why};
-use crate::core::time::{Span, UnixMs};
-use std::collections::BTreeMap;
-
-/// A server that hangs is known to be lost after two waits for an answer of 5 s each; what was found
-/// before a loss is found again within a few seconds after it.
-const HOLD: Span = Span::secs(12);
+use crate::core::store::Store;
+use crate::core::time::UnixMs;
 
 /// One change.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,216 +34,59 @@ pub struct Change {
     pub mark: Mark,
 }
 
-/// A session's title as the server gave it, not cleaned; may be empty.
-pub type Title = String;
-
-/// For whom changes are told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Audience {
-    /// Every session is told when it is first known, and each becomes unknown with its server: who
-    /// keeps the last line of each id knows what is known.
-    Script,
-    /// A session that is at rest or unknown is not told until it is anything else; that a server is
-    /// away is told once, and of its sessions only what is different when it is back.
-    Person,
-}
-
 /// Remembers what was told.
 #[derive(Debug, Clone)]
-pub struct Changes {
-    audience: Audience,
-    servers: BTreeMap<ServerId, ServerState>,
-    sessions: BTreeMap<SessionKey, Told>,
-    /// The restart of each that was told last, with what it cut off; watcher's clock.
-    restarts: BTreeMap<ServerId, UnixMs>,
-    /// When the first of the changes that are held back is to be told; watcher's clock.
-    held: Option<UnixMs>,
-}
-
-/// The last known state of a session.
-#[derive(Debug, Clone)]
-struct Told {
-    state: SessionState,
-    title: Title,
-    /// Some state of it was told, not only remembered.
-    aloud: bool,
-    /// Since when it cannot be read without a word about it; watcher's clock.
-    unread_since: Option<UnixMs>,
-}
-
-impl Told {
-    /// Until when a person is not told of this verdict.
-    fn hold(&mut self, scene: &Scene, verdict: &Verdict) -> Option<UnixMs> {
-        let status_unread = matches!(verdict.reported, Reported::Unknown(Why::ReadFailed(_)));
-        let unread = status_unread || (verdict.level == Level::Unknown && verdict.blind.is_some());
-        let since = if unread {
-            Some(*self.unread_since.get_or_insert(scene.now))
-        } else {
-            self.unread_since = None;
-            let settling = verdict.settling.as_ref().map(|it| it.name);
-            let again = settling.is_some() && settling == self.state.finding;
-            scene.server.live_since.filter(|_| again)
-        };
-        since.map(|at| at + HOLD).filter(|until| *until > scene.now)
-    }
-}
+pub struct Changes(changes::Changes);
 
 impl Changes {
     /// Nothing was told yet.
     pub fn new(audience: Audience) -> Self {
-        Self {
-            audience,
-            servers: BTreeMap::new(),
-            sessions: BTreeMap::new(),
-            restarts: BTreeMap::new(),
-            held: None,
-        }
+        Self(changes::Changes::new(audience))
     }
 
     /// When there may be something to tell although nothing happened; watcher's clock.
     pub fn due(&self) -> Option<UnixMs> {
-        self.held
+        self.0.due()
     }
 
     /// Everything that changed since the last call. `now` is the watcher's clock.
     pub fn next(&mut self, store: &Store, judgement: &Judgement, now: UnixMs) -> Vec<Change> {
-        let mut changes = Vec::new();
-        self.held = None;
-        for (id, server) in store.servers() {
-            if matches!(server.link, LinkState::Connecting { .. }) {
-                continue;
-            }
-            let scene = Scene { server, now };
-            let verdict = judgement.servers.iter().find(|it| it.server == id);
-            changes.extend(verdict.and_then(|it| self.server(&scene, it)));
-            if self.audience == Audience::Script || server.is_reachable() {
-                self.sessions_of(id, &scene, judgement, &mut changes);
-            }
-        }
-        changes
-    }
-
-    fn server(&mut self, scene: &Scene, verdict: &ServerVerdict) -> Option<Change> {
-        let state = ServerState::of(verdict);
-        let from = self.servers.insert(verdict.server, state.clone());
-        if from.as_ref() == Some(&state) {
-            return None;
-        }
-        let is_told = self.is_told(scene.server, verdict);
-        let same =
-            |from: &ServerState| from.state == state.state && from.findings == state.findings;
-        if is_told && self.audience == Audience::Person && from.as_ref().is_some_and(same) {
-            return None; // the sessions that a restart cut off are found again, or went on
-        }
-        let old = |name: &&'static str| *name != "restarted" || is_told;
-        let before = from.iter().flat_map(|from| &from.findings).copied();
-        let before: Vec<&str> = before.filter(old).collect();
-        Some(Change {
-            text: header::told(scene.server, verdict, &before),
-            mark: header::mark(scene.server, verdict),
-            from: from.map(State::Server),
-            to: Some(State::Server(state)),
-            ..scene.blank()
-        })
-    }
-
-    /// Whether it was told before that this server was restarted; else it is from now on, as soon as
-    /// it says that something was cut off.
-    fn is_told(&mut self, server: &Server, verdict: &ServerVerdict) -> bool {
-        let restart = server.restarted_at;
-        let told = self.restarts.get(&verdict.server).copied();
-        let mut worth = verdict.findings.iter().filter(|f| f.level > Level::Ok);
-        if let Some(at) = restart.filter(|_| worth.any(|f| f.name == "restarted")) {
-            self.restarts.insert(verdict.server, at);
-        }
-        restart.is_some() && told == restart
-    }
-
-    fn sessions_of(
-        &mut self,
-        id: ServerId,
-        scene: &Scene,
-        judgement: &Judgement,
-        into: &mut Vec<Change>,
-    ) {
-        let (first, next) = (start(id.0), start(id.0.saturating_add(1)));
-        let verdicts = judgement.verdicts.range(first.clone()..next.clone());
-        let sessions = &scene.server.sessions;
-        for (key, verdict) in verdicts {
-            if let Some(session) = sessions.get(&key.session) {
-                into.extend(self.session(scene, session, verdict));
-            }
-        }
-        let known = self.sessions.range(first..next);
-        let gone = known.filter(|(key, _)| !sessions.contains_key(&key.session));
-        let gone: Vec<SessionKey> = gone.map(|(key, _)| key.clone()).collect();
-        into.extend(gone.iter().filter_map(|key| self.gone(scene, key)));
-    }
-
-    fn session(&mut self, scene: &Scene, session: &Session, verdict: &Verdict) -> Option<Change> {
-        let mut told = self.sessions.get_mut(&verdict.key);
-        if let Some(told) = told.as_mut().filter(|told| told.state.is_of(verdict)) {
-            told.unread_since = None;
-            return None;
-        }
-        let hold = told.filter(|_| self.audience == Audience::Person);
-        if let Some(until) = hold.and_then(|told| told.hold(scene, verdict)) {
-            self.held = Some(self.held.map_or(until, |at| at.min(until)));
-            return None;
-        }
-        let told = self.sessions.get(&verdict.key);
-        let state = SessionState::of(verdict);
-        let known = told.is_some_and(|told| told.aloud);
-        let aloud = known || self.audience == Audience::Script || !state.is_quiet();
-        let new = Told {
-            state: state.clone(),
-            title: session.info.title.clone(),
-            aloud,
-            unread_since: None,
-        };
-        let from = self.sessions.insert(verdict.key.clone(), new);
-        aloud.then(|| Change {
-            session: Some((session.info.id.clone(), session.info.title.clone())),
-            from: from.map(|told| State::Session(told.state)),
-            to: Some(State::Session(state)),
-            text: rows::why(verdict, scene.server, scene.now).0,
-            mark: words::mark(verdict),
-            ..scene.blank()
-        })
-    }
-
-    fn gone(&mut self, scene: &Scene, key: &SessionKey) -> Option<Change> {
-        let told = self.sessions.remove(key)?;
-        told.aloud.then(|| Change {
-            session: Some((key.session.clone(), told.title)),
-            from: Some(State::Session(told.state)),
-            text: "the server no longer lists it".to_owned(),
-            ..scene.blank()
-        })
+        let found = self.0.next(store, judgement, now);
+        let worded = found.into_iter();
+        worded
+            .filter_map(|it| worded_of(store, judgement, it, now))
+            .collect()
     }
 }
 
-/// Where and when something changed.
-struct Scene<'a> {
-    server: &'a Server,
+fn worded_of(
+    store: &Store,
+    judgement: &Judgement,
+    change: changes::Change,
     now: UnixMs,
-}
-
-impl Scene<'_> {
-    fn blank(&self) -> Change {
-        Change {
-            at: self.now,
-            server: self.server.spec.name.clone(),
-            session: None,
-            from: None,
-            to: None,
-            text: String::new(),
-            mark: Mark::Unknown,
+) -> Option<Change> {
+    let server = store.server(change.server)?;
+    let (text, mark) = match (&change.session, &change.to) {
+        (Some(_), None) => ("the server no longer lists it".to_owned(), Mark::Unknown),
+        (Some((id, _)), Some(_)) => {
+            let key = SessionKey::new(change.server, id.clone());
+            let verdict = judgement.verdicts.get(&key)?;
+            (rows::why(verdict, server, now).0, words::mark(verdict))
         }
-    }
-}
-
-/// The least key of a server.
-fn start(server: u16) -> SessionKey {
-    SessionKey::new(ServerId(server), SessionId::from(""))
+        (None, _) => {
+            let mut verdicts = judgement.servers.iter();
+            let verdict = verdicts.find(|it| it.server == change.server)?;
+            let text = header::told(server, verdict, &change.before);
+            (text, header::mark(server, verdict))
+        }
+    };
+    Some(Change {
+        at: change.at,
+        server: server.spec.name.clone(),
+        session: change.session,
+        from: change.from,
+        to: change.to,
+        text,
+        mark,
+    })
 }

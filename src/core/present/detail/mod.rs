@@ -1,10 +1,14 @@
 //! What tells of one session: its panes. The story has evidence, the last turns, the end of what streams.
 
+mod live;
 mod parts;
+mod past;
 mod story;
 mod timeline;
+mod todo;
 mod usage;
 
+pub(super) use past::tone;
 pub(super) use story::{evidence, headline};
 
 use crate::core::app::{App, Pane};
@@ -56,6 +60,7 @@ pub(super) fn detail(app: &App, key: &SessionKey, now: UnixMs) -> Option<Detail>
         story,
         timeline: timeline::timeline(session, server, now, app.utc_offset),
         tail: live_tail(session),
+        hour: past::hour(app, verdict, now),
         rules: rules(app, key, now),
         ..told
     };
@@ -87,7 +92,10 @@ fn tabs(app: &App, key: &SessionKey) -> Vec<Tab> {
 fn sheet(app: &App, key: &SessionKey, server: &Server, now: UnixMs) -> Option<Sheet> {
     let session = app.store.session(key)?;
     let mut sheet = match app.pane(key) {
-        Pane::Story | Pane::Live | Pane::Log | Pane::Todo => return None,
+        Pane::Story => return None,
+        Pane::Live => live::sheet(app, key, (session, server), now),
+        Pane::Log => past::sheet(app, key),
+        Pane::Todo => todo::sheet(session),
         Pane::Parts => parts::sheet(app, session, server, now),
         Pane::Usage => usage::sheet(app, key, session),
     };

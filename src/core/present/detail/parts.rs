@@ -23,9 +23,10 @@ pub(super) fn sheet(app: &App, session: &Session, server: &Server, now: UnixMs) 
             sheet.lines.push(line(part, now, app.utc_offset));
         }
     }
-    sheet.place = match (chosen, sheet.pointed) {
-        (Some(_), Some(line)) => Place::Seek { from: 0, line },
-        _ => Place::End,
+    let untouched = chosen.is_none() && app.ui.search.is_none();
+    sheet.place = match sheet.pointed.filter(|_| !untouched) {
+        Some(line) => Place::Seek { from: 0, line },
+        None => Place::End,
     };
     sheet
 }

@@ -1,7 +1,7 @@
 //! Events of the stream. An event that was received before a read was asked is already in that
 //! read and is not applied again over it.
 
-use super::{Stamp, Touched, one_and_perhaps_server, remove};
+use super::{Stamp, Touched, one_and_perhaps_server, remove, todo};
 use crate::core::id::{AskId, Directory, SessionId};
 use crate::core::store::{SeenError, Server, Session};
 use crate::core::time::Span;
@@ -67,6 +67,7 @@ fn kind(server: &mut Server, stamp: Stamp, kind: EventKind) -> Touched {
         },
         EventKind::Asked(ask) => asked(server, stamp, *ask),
         EventKind::AskClosed { session, ask } => closed(server, stamp, session, &ask),
+        EventKind::Todo { session, items } => todo(server, &session, stamp.at, items),
         EventKind::InstanceDisposed(directory) => disposed(server, stamp, &directory),
         EventKind::Unknown { .. } => {
             server.unknown_events += 1;

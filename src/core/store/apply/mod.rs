@@ -12,7 +12,7 @@ mod reads;
 use crate::core::id::{Epoch, SessionId};
 use crate::core::store::{Change, Server, Store, Stranger};
 use crate::core::time::UnixMs;
-use crate::core::wire::{Body, DirectoryReport, DirectoryState, Input, Status};
+use crate::core::wire::{Body, DirectoryReport, DirectoryState, Input, Status, TodoItem};
 
 /// Where and when an input belongs: handed to every function below.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +80,7 @@ fn take(server: &mut Server, stamp: Stamp, body: Body) -> Touched {
         Body::ClockJumped => link::clock_jumped(server, stamp),
         Body::Event(event) => events::event(server, stamp, event),
         Body::Inbox(read) => reads::inbox(server, stamp, read),
+        Body::Todo(read) => todo(server, &read.session, read.asked_at, read.items),
     }
 }
 
@@ -115,6 +116,21 @@ pub(super) fn one_and_perhaps_server(session: SessionId, server: bool) -> Touche
         Touched::Itself(vec![session])
     } else {
         Touched::One(session)
+    }
+}
+
+/// A list of things to do, said at this time; nothing is judged by it.
+pub(super) fn todo(
+    server: &mut Server,
+    id: &SessionId,
+    at: UnixMs,
+    items: Vec<TodoItem>,
+) -> Touched {
+    let session = server.sessions.get_mut(id);
+    if session.is_some_and(|session| session.take_todo(at, items)) {
+        Touched::Progress(id.clone())
+    } else {
+        Touched::Nothing
     }
 }
 

@@ -6,7 +6,7 @@
 use super::lenient::field;
 use super::literal::{Literal, excerpt};
 use super::message::{self, WireFailure};
-use super::{ask, part, session};
+use super::{ask, part, session, todo};
 use crate::core::id::{AskId, Directory, MessageId, PartId, SessionId};
 use crate::core::wire::{AskKind, Event, EventKind, Failure, Status};
 use serde::Deserialize;
@@ -21,7 +21,7 @@ pub const OVERSIZED: char = '\0';
 const DROPPED: [&str; 2] = ["sync", "session.diff"];
 
 /// Known, and of no interest here.
-const NOISE: [&str; 26] = [
+const NOISE: [&str; 25] = [
     "sync",
     "session.diff",
     "session.compacted",
@@ -34,7 +34,6 @@ const NOISE: [&str; 26] = [
     "reference.updated",
     "models-dev.refreshed",
     "global.disposed",
-    "todo.updated",
     "command.executed",
     "file.edited",
     "file.watcher.updated",
@@ -172,6 +171,7 @@ fn decode_kind(kind: &str, properties: &str) -> Result<EventKind, serde_json::Er
         "message.part.delta" => delta(properties),
         "permission.asked" => asked(properties, AskKind::Permission),
         "question.asked" => asked(properties, AskKind::Question),
+        "todo.updated" => todo_updated(properties),
         "permission.replied" | "question.replied" | "question.rejected" => closed(properties),
         _ => Ok(uninteresting(kind)),
     }
@@ -343,6 +343,21 @@ fn delta(json: &str) -> Result<EventKind, serde_json::Error> {
         message: wire.message,
         part: wire.part,
         text: Literal::of(wire.delta).unwrap_or_default().excerpt,
+    })
+}
+
+fn todo_updated(json: &str) -> Result<EventKind, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Wire<'a> {
+        #[serde(rename = "sessionID")]
+        session: SessionId,
+        #[serde(borrow)]
+        todos: Vec<&'a RawValue>,
+    }
+    let wire: Wire = serde_json::from_str(json)?;
+    Ok(EventKind::Todo {
+        session: wire.session,
+        items: todo::items(wire.todos).items,
     })
 }
 

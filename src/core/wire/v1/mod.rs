@@ -14,6 +14,7 @@ mod part;
 mod probe;
 mod prompt;
 pub(super) mod session;
+mod todo;
 
 pub use ask::{decode_permissions, decode_questions, questions};
 pub use event::{OVERSIZED, decode_event, event_kind, is_dropped, session_hint};
@@ -25,6 +26,7 @@ pub use prompt::{decode_models, decode_prompt};
 pub use session::{
     SessionPage, decode_api_sessions, decode_session, decode_sessions, decode_status,
 };
+pub use todo::decode_todo;
 
 pub(super) use part::{digest, subject};
 use serde_json::value::RawValue;

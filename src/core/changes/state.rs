@@ -1,4 +1,4 @@
-//! The states between which `watch` tells changes: the few words of a verdict that do not age.
+//! The states between which changes are told: the few words of a verdict that do not age.
 
 use crate::core::judge::{ActivityState, Level, ServerVerdict, Verdict};
 use serde::Serialize;
@@ -28,6 +28,25 @@ pub struct SessionState {
     pub settling: Option<&'static str>,
 }
 
+/// What the mark of a session says of it, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// Not known.
+    Unknown,
+    /// Ok and at rest.
+    Rest,
+    /// Ok and working.
+    Working,
+    /// About to become something.
+    Settling,
+    /// Watch.
+    Watch,
+    /// Needs a person.
+    NeedsYou,
+    /// Stuck.
+    Stuck,
+}
+
 impl SessionState {
     pub(super) fn of(verdict: &Verdict) -> Self {
         Self {
@@ -46,6 +65,20 @@ impl SessionState {
             && self.reported == verdict.reported.word()
             && self.activity == verdict.activity.state
             && self.settling == settling(verdict)
+    }
+
+    /// How it stands, in one word of the marks.
+    pub fn standing(&self) -> Standing {
+        let runs = matches!(self.reported.as_str(), "busy" | "retry");
+        match self.level {
+            Level::Stuck => Standing::Stuck,
+            Level::NeedsYou => Standing::NeedsYou,
+            Level::Watch => Standing::Watch,
+            Level::Unknown => Standing::Unknown,
+            Level::Ok if self.settling.is_some() => Standing::Settling,
+            Level::Ok if runs => Standing::Working,
+            Level::Ok => Standing::Rest,
+        }
     }
 
     /// At rest or unknown: nothing that a person would be told of by itself.

@@ -1,0 +1,64 @@
+//! What became of one session: its changes of state, and the marks of its last hour.
+
+use crate::core::app::App;
+use crate::core::app::past::Past;
+use crate::core::changes::{SessionState, Standing};
+use crate::core::id::SessionKey;
+use crate::core::judge::{Level, Verdict};
+use crate::core::present::log::{self, mark_of};
+use crate::core::present::{Flow, Line, Mark, Piece, Sheet, Tone, words};
+use crate::core::time::UnixMs;
+
+pub(super) fn sheet(app: &App, key: &SessionKey) -> Sheet {
+    let past = app.history.of(key);
+    let mut lines: Vec<Line> = past.map(|past| changes(app, past)).unwrap_or_default();
+    let done = app.log.iter().filter(|it| it.key == *key).count();
+    if done > 0 {
+        let text = format!("{done} actions on it here: H has them");
+        lines.push(vec![Piece::new(text, Tone::Dim)]);
+    }
+    Sheet {
+        lines,
+        flow: Flow::Words,
+        ..Sheet::default()
+    }
+}
+
+/// Newest first; the oldest says from what.
+fn changes(app: &App, past: &Past) -> Vec<Line> {
+    let before = past.entries.iter().map(|entry| entry.to.as_ref());
+    let before = std::iter::once(past.before.as_ref()).chain(before);
+    let told = past.entries.iter().zip(before).map(|(entry, before)| {
+        let at = words::clock(entry.at, app.utc_offset);
+        let mut line = vec![Piece::new(format!("{at} "), Tone::Dim)];
+        line.extend(log::from_to(before, entry.to.as_ref()));
+        line
+    });
+    let mut lines: Vec<Line> = told.collect();
+    lines.reverse();
+    lines
+}
+
+/// The worst of each minute of the last hour, oldest first.
+pub(super) fn hour(app: &App, verdict: &Verdict, now: UnixMs) -> Vec<Option<Mark>> {
+    let standing = standing(verdict);
+    let cells = app.history.hour(&verdict.key, standing, now);
+    cells.into_iter().map(|cell| cell.map(mark_of)).collect()
+}
+
+fn standing(verdict: &Verdict) -> Standing {
+    match words::mark(verdict) {
+        Mark::Stuck => Standing::Stuck,
+        Mark::NeedsYou => Standing::NeedsYou,
+        Mark::Watch => Standing::Watch,
+        Mark::Settling(_) => Standing::Settling,
+        Mark::Working => Standing::Working,
+        Mark::Rest => Standing::Rest,
+        Mark::Unknown => Standing::Unknown,
+    }
+}
+
+/// Of a state that was, its level as a tone.
+pub(in crate::core::present) fn tone(state: Option<&SessionState>) -> Tone {
+    words::level_tone(state.map_or(Level::Unknown, |it| it.level))
+}
