@@ -7,6 +7,8 @@
     reason = "tests may fail loudly, and watch the real time"
 )]
 
+#[path = "pty/attach.rs"]
+mod attach;
 mod program;
 #[path = "program/screen.rs"]
 mod screen;

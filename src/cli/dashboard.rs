@@ -72,6 +72,7 @@ fn ways(setup: &Setup, answers: mpsc::Sender<Msg>) -> Ways {
             OscWish::Off => None,
         },
         wrap: notify::wrap(&env::var),
+        window: setup.config.attach_wishes.window && env::var("TMUX").is_some(),
         hooks: hook.map(|hook| Hooks::start(hook, answers)),
     }
 }

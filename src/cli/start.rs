@@ -131,6 +131,7 @@ impl Setup {
             filters: Vec::new(),
             limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
+            attach: self.config.attach_wishes.rules(self.demo.is_some()),
             columns: self.config.table.columns.clone(),
             sort: common.sort.unwrap_or(self.config.table.sort),
             notify: self.config.notify_wishes.rules.clone(),

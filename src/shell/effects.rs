@@ -20,17 +20,20 @@ use crate::shell::act::part;
 use crate::shell::act::resend::{self, Looking, resend};
 use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
+use crate::shell::attach::{self, Errand};
 use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
-use crate::shell::notify::Ways;
-use std::path::PathBuf;
+use crate::shell::notify::{Ways, clipboard};
+use std::path::{self, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// What the loop itself must do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Control {
     /// Write this to the terminal, between two frames.
     Say(Vec<u8>),
+    /// Give the terminal to another program until it ends.
+    Attach(SessionKey, Errand),
     /// Leave the screen, stop, and come back.
     Suspend,
     /// Draw everything again.
@@ -93,6 +96,8 @@ impl Effects {
                 self.command(server, LinkCommand::LoadDirectory(directory));
             }
             Effect::Retry(server) => self.command(server, LinkCommand::RetryNow),
+            Effect::Attach { key, command } => return self.attach(key, command),
+            Effect::Copy(text) => return self.copy(&text),
             Effect::Notify(notice) => {
                 let bytes = self.ways.tell(&notice);
                 return (!bytes.is_empty()).then_some(Control::Say(bytes));
@@ -102,6 +107,39 @@ impl Effects {
             Effect::Quit => return Some(Control::Quit),
         }
         None
+    }
+
+    /// In a window of its own nobody has to be waited for.
+    fn attach(&self, key: SessionKey, command: Vec<String>) -> Option<Control> {
+        let client = self.client(key.server)?;
+        let credentials = client.credentials().cloned();
+        let errand = Errand {
+            command,
+            credentials,
+        };
+        if !self.ways.window {
+            return Some(Control::Attach(key, errand));
+        }
+        let answers = self.answers.clone();
+        tokio::spawn(async move {
+            let ended = attach::open(&errand).await;
+            // A closed channel: the program is ending, nobody waits for it.
+            answers.send(Msg::AttachEnded { key, ended }).await.ok();
+        });
+        None
+    }
+
+    fn copy(&self, text: &str) -> Option<Control> {
+        match clipboard(text, self.ways.wrap) {
+            Ok(bytes) => Some(Control::Say(bytes)),
+            Err(why) => {
+                // A loop with so many answers waiting has more to tell than this.
+                self.answers
+                    .try_send(Msg::Told(format!("not copied: {why}")))
+                    .ok();
+                None
+            }
+        }
     }
 
     fn command(&self, server: ServerId, command: LinkCommand) {
@@ -285,11 +323,14 @@ impl Effects {
                 answers.try_send(Msg::Step { key, words }).ok();
             };
             let outcome = match export_with(&client, &key.session, request, far).await {
-                Ok(done) => Outcome::Done(format!(
-                    "{} messages to {}",
-                    done.messages,
-                    clean(&done.path.display().to_string())
-                )),
+                Ok(done) => {
+                    let path = path::absolute(&done.path).unwrap_or(done.path.clone());
+                    let (key, path) = (key.clone(), path.display().to_string());
+                    // A closed channel: the program is ending, nobody waits for it.
+                    answers.send(Msg::Exported { key, path }).await.ok();
+                    let path = clean(&done.path.display().to_string());
+                    Outcome::Done(format!("{} messages to {path}", done.messages))
+                }
                 Err(why) => Outcome::Failed(clean(&why.to_string())),
             };
             (outcome, Tried::default())

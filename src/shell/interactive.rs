@@ -5,18 +5,20 @@
 //! drawing happens only when the screen differs and at most so many times a second; whatever ends
 //! the loop, the terminal is given back.
 
+mod attached;
+
 use crate::core::app::{App, Effect, Msg, update};
 use crate::core::present;
 use crate::core::time::{Clock, Span, UnixMs};
 use crate::core::wire::Input;
 use crate::feed::live::LiveFeed;
+use crate::shell::attach::{self, Attached};
 use crate::shell::audit::Asked;
 use crate::shell::effects::{Control, Effects};
 use crate::shell::exit::Exit;
 use crate::shell::signals::{Request, Signals, stop_here};
 use crate::tui::{self, Pacer, Terminal, TerminalError, Theme};
 use crossterm::event::{Event, EventStream};
-use futures_util::StreamExt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,9 +71,15 @@ pub struct Dashboard {
     pub panic_for_test: bool,
 }
 
-/// The parts that only exist while the terminal is ours.
+/// The parts that only exist while the dashboard runs.
 struct Show {
     terminal: Terminal,
+    /// Nothing while another program has the terminal.
+    keys: Option<EventStream>,
+    /// The program that has it.
+    attached: Option<Attached>,
+    /// What is to be written once it is ours again.
+    held: Vec<u8>,
     pacer: Pacer,
     tick_at: Option<UnixMs>,
     /// We stopped ourselves: the signal that continued us tells nothing new.
@@ -86,7 +94,8 @@ impl Show {
     /// newest then is what it gets when it can.
     fn next_frame(&self, now: UnixMs) -> Option<Span> {
         let at = self.pacer.next_frame_at(now);
-        at.filter(|_| self.terminal.is_free()).map(|at| at - now)
+        let is_ours = self.attached.is_none() && self.terminal.is_free();
+        at.filter(|_| is_ours).map(|at| at - now)
     }
 }
 
@@ -103,13 +112,16 @@ impl Dashboard {
         let to_loop = Arc::clone(&free);
         let mut show = Show {
             terminal: Terminal::new(move || to_loop.notify_one())?,
+            keys: None,
+            attached: None,
+            held: Vec::new(),
             pacer: Pacer::new(self.fps),
             tick_at: None,
             was_stopped: false,
             asked: Vec::new(),
             ended: None,
         };
-        let mut keys = EventStream::new();
+        show.keys = Some(EventStream::new());
         let mut batch: Vec<Input> = Vec::with_capacity(PORTION);
         while show.ended.is_none() {
             let now = (self.clock)();
@@ -118,7 +130,8 @@ impl Dashboard {
             tokio::select! {
                 biased;
                 request = signals.next() => signal(&mut show, request)?,
-                event = keys.next() => self.event(&mut show, event)?,
+                event = attached::event(&mut show.keys) => self.event(&mut show, event)?,
+                change = attach::change(&mut show.attached) => self.changed(&mut show, change)?,
                 Some(()) = self.panics.recv() => return Err(DashboardError::Broken),
                 Some(answer) = self.answers.recv() => self.take(&mut show, answer)?,
                 Some(asked) = self.asked.recv() => self.answer(&mut show, Some(asked)),
@@ -155,7 +168,8 @@ impl Dashboard {
                 show.ended = Some(Exit::Done);
                 Ok(())
             }
-            Some(Control::Say(bytes)) => Ok(show.terminal.say(&bytes)?),
+            Some(Control::Say(bytes)) => show.say(&bytes),
+            Some(Control::Attach(key, errand)) => self.attach(show, key, &errand),
             Some(Control::Redraw) => redraw(show),
             Some(Control::Suspend) => suspend(show),
         }
@@ -280,6 +294,10 @@ async fn after(wait: Option<Span>) {
 }
 
 fn signal(show: &mut Show, request: Request) -> Result<(), DashboardError> {
+    if show.attached.is_some() {
+        show.signal_attached(request);
+        return Ok(());
+    }
     match request {
         Request::End(number) => {
             show.ended = Some(Exit::Signal(number));

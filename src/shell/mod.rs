@@ -4,6 +4,7 @@
 //! does not: decide anything; arguments and configuration are read in `cli`.
 
 pub mod act;
+pub mod attach;
 pub mod audit;
 pub mod clock;
 pub mod commands;

@@ -27,7 +27,8 @@ pub struct Signals {
 const SIGHUP: u8 = 1;
 /// Ctrl-C.
 pub const SIGINT: u8 = 2;
-const SIGQUIT: u8 = 3;
+/// Ctrl-\\.
+pub const SIGQUIT: u8 = 3;
 /// The polite way to end a program.
 pub const SIGTERM: u8 = 15;
 

@@ -4,6 +4,7 @@
 //! What it does: read it, refusing unknown keys and wrong types with file and line. What it does
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
+pub mod attach;
 mod keys;
 mod limits;
 pub mod notify;
@@ -43,6 +44,12 @@ pub struct Config {
     /// The thresholds: the defaults with what the file changes.
     #[serde(skip)]
     pub thresholds: Limits,
+    /// What `t` runs as written; [`Config::attach_wishes`] is what follows.
+    #[serde(default)]
+    attach: attach::Section,
+    /// What `t` runs, and where.
+    #[serde(skip)]
+    pub attach_wishes: attach::Attach,
     /// The table as written; [`Config::table`] is what follows.
     #[serde(default, rename = "table")]
     table_written: table::Section,
@@ -152,6 +159,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     config.thresholds = limits::read(&config.limits).map_err(told)?;
     config.table = table::read(&config.table_written).map_err(told)?;
     config.look = theme::read(&config.theme).map_err(told)?;
+    config.attach_wishes = attach::read(&config.attach).map_err(told)?;
     config.notify_wishes = notify::read(&config.notify).map_err(told)?;
     config.keymap = keys::read(&config.keys).map_err(told)?;
     let mut names = std::collections::BTreeSet::new();

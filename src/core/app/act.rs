@@ -134,8 +134,9 @@ impl App {
                 ],
                 None => self.tell("the session is gone"),
             },
-            // It has keys of its own.
-            Some(DialogState::Resend(_)) | None => Vec::new(),
+            Some(DialogState::Attach(key)) => self.attach(key),
+            // It has keys of its own, or there is nothing to do.
+            Some(DialogState::Copied(_) | DialogState::Resend(_)) | None => Vec::new(),
         }
     }
 

@@ -5,9 +5,11 @@
 //! the server's own answers have not proven.
 
 mod act;
+mod attach;
 mod bulk;
 mod closer;
 mod columns;
+mod copy;
 mod counts;
 pub mod filter;
 mod go;
@@ -35,9 +37,11 @@ mod tree;
 mod update;
 mod writes;
 
+pub use attach::AttachRules;
 pub use bulk::{Bulk, Summary};
 pub use closer::{PartOf, PartPage, PartRead, PartText};
 pub use columns::{About, COLUMNS, Column};
+pub use copy::Copied;
 pub use counts::{Count, Counts};
 pub use filter::Filter;
 pub use history::History;

@@ -4,8 +4,8 @@ use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
-    Bulk, Column, Filter, InVain, Live, Outcome, Pane, PartPage, PartText, Pasts, ResendForm,
-    ResetDialog, Search, Seek, Sort, Summary, Tally, ThemeName, VisibleRow,
+    AttachRules, Bulk, Column, Copied, Filter, InVain, Live, Outcome, Pane, PartPage, PartText,
+    Pasts, ResendForm, ResetDialog, Search, Seek, Sort, Summary, Tally, ThemeName, VisibleRow,
 };
 use crate::core::id::{Epoch, PartId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
@@ -36,6 +36,8 @@ pub struct AppOptions {
     pub sort: Sort,
     /// What the person wants to be told of.
     pub notify: NotifyRules,
+    /// What `t` runs.
+    pub attach: AttachRules,
     /// Which key does what.
     pub keymap: Keymap,
 }
@@ -62,6 +64,10 @@ pub enum DialogState {
     Reset(ResetDialog),
     /// Load an asleep project for this session.
     Load(SessionKey),
+    /// Attach to a session of an asleep project.
+    Attach(SessionKey),
+    /// What was copied.
+    Copied(Copied),
     /// A prompt before it is sent.
     Resend(Box<ResendForm>),
 }
@@ -220,6 +226,10 @@ pub struct App {
     pub rows: Vec<VisibleRow>,
     /// What was told, and what is to be told.
     pub notices: Notices,
+    /// What `t` runs.
+    pub(super) attach_rules: AttachRules,
+    /// Where the last export of each session lies, of those made here.
+    pub(super) exports: BTreeMap<SessionKey, String>,
     /// How many rows there are, and what keeps some of them off the screen.
     pub tally: Tally,
     /// When the last message was taken; watcher's clock.
@@ -263,6 +273,8 @@ impl App {
             live: Live::default(),
             rows: Vec::new(),
             notices: Notices::new(options.notify),
+            attach_rules: options.attach,
+            exports: BTreeMap::new(),
             tally: Tally::default(),
             taken_at: UnixMs::default(),
         }

@@ -54,6 +54,20 @@ pub enum Msg {
     },
     /// A word to the user from what goes on outside.
     Told(String),
+    /// A session was written to this file.
+    Exported {
+        /// Which.
+        key: SessionKey,
+        /// Its whole path.
+        path: String,
+    },
+    /// Who was attached to a session is back; or why he was not, or how it failed.
+    AttachEnded {
+        /// Which.
+        key: SessionKey,
+        /// Fits after "attach: ".
+        ended: Result<(), String>,
+    },
     /// An effect ended.
     Done(Done),
     /// What [`Effect::ReadPrompt`] brought.
@@ -119,7 +133,8 @@ pub enum Effect {
         /// What will be done, as it was shown; for the audit log.
         lines: Vec<String>,
     },
-    /// Write a session to a file; answers with [`Msg::Done`], the path in the text.
+    /// Write a session to a file; answers with [`Msg::Exported`] if it could be, then with
+    /// [`Msg::Done`], the path in the text.
     Export {
         /// Which.
         key: SessionKey,
@@ -163,6 +178,15 @@ pub enum Effect {
     },
     /// Try a lost server again now.
     Retry(ServerId),
+    /// Have another program work on a session in this terminal; answers with [`Msg::AttachEnded`].
+    Attach {
+        /// Which.
+        key: SessionKey,
+        /// The program and its arguments.
+        command: Vec<String>,
+    },
+    /// Put a text on the clipboard.
+    Copy(String),
     /// Tell somebody who may be elsewhere.
     Notify(Notice),
     /// Leave the screen, stop, and come back.

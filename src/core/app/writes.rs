@@ -16,8 +16,13 @@ impl Action {
             | Action::AllowOnce
             | Action::AllowAlways
             | Action::Deny => true,
-            // A file here, or what is shown. Loading a project is no more than asking about it.
+            // A file here, or what is shown. Loading a project is no more than asking about it; to
+            // attach starts another program, and is refused where nothing may be changed.
             Action::Export
+            | Action::Attach
+            | Action::CopyId
+            | Action::CopyAttach
+            | Action::CopyExport
             | Action::Load
             | Action::Mark
             | Action::Servers

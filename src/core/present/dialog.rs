@@ -1,7 +1,7 @@
 //! What stands in a dialog: a plan before an action, numbered, with what it costs.
 
 use super::{Dialog, clean, resend, rows};
-use crate::core::app::{App, DialogState, ResetDialog, Stage};
+use crate::core::app::{App, Copied, DialogState, ResetDialog, Stage};
 use crate::core::id::SessionKey;
 use crate::core::plan::{HEALTHY, Plan};
 
@@ -12,6 +12,8 @@ pub(super) fn dialog(app: &App, state: &DialogState) -> Option<Dialog> {
     match state {
         DialogState::Abort(plans) => abort(app, plans),
         DialogState::Load(key) => load(app, key),
+        DialogState::Attach(key) => attach(app, key),
+        DialogState::Copied(copied) => Some(self::copied(app, copied)),
         DialogState::Reset(it) => reset(app, it),
         DialogState::Resend(form) => Some(resend::dialog(app, form, &server(app, &form.key)?)),
     }
@@ -62,6 +64,33 @@ fn load(app: &App, key: &SessionKey) -> Option<Dialog> {
         ],
         foot: DO_IT.to_owned(),
     })
+}
+
+fn attach(app: &App, key: &SessionKey) -> Option<Dialog> {
+    let session = app.store.session(key)?;
+    let server = server(app, key)?;
+    Some(Dialog {
+        title: format!("Attach to \"{}\" on {server}", rows::title(session)),
+        scroll: app.ui.dialog_scroll,
+        lines: vec![
+            clean(session.info.directory.as_str()),
+            "This project is asleep. Attaching starts it: its plugins run, and it stays loaded."
+                .to_owned(),
+        ],
+        foot: DO_IT.to_owned(),
+    })
+}
+
+fn copied(app: &App, copied: &Copied) -> Dialog {
+    let note = copied.note.map(str::to_owned);
+    let lines = [clean(&copied.text), String::new()].into_iter();
+    let how = "It was sent to the clipboard; not every terminal takes it.".to_owned();
+    Dialog {
+        title: format!("Copied: {}", copied.what),
+        scroll: app.ui.dialog_scroll,
+        lines: lines.chain(note).chain([how]).collect(),
+        foot: LEAVE.to_owned(),
+    }
 }
 
 fn reset(app: &App, state: &ResetDialog) -> Option<Dialog> {

@@ -90,6 +90,7 @@ pub(super) fn applies(app: &App) -> impl Fn(&Binding) -> bool + use<> {
     let is_permission = |it: &Waiting| !it.ghost && it.ask.kind == AskKind::Permission;
     let selected = app.ui.selected.as_ref();
     let is_refused = selected.is_some_and(|key| plan::refused(&app.store, key).is_some());
+    let unattachable = selected.is_some_and(|key| app.unattachable(key).is_some());
     let is_lost = app.store.servers().any(|(_, s)| !s.is_reachable());
     let offers_prompt = offers_prompt(app);
     let permission = asks.iter().any(is_permission);
@@ -108,7 +109,8 @@ pub(super) fn applies(app: &App) -> impl Fn(&Binding) -> bool + use<> {
             When::Panes => has_panes,
             When::Hits => has_hits,
         };
-        let refused = is_refused && binding.action.changes();
+        let refused = (is_refused && binding.action.changes())
+            || (unattachable && binding.action == Action::Attach);
         applies && !refused && !(is_asleep && binding.action == Action::Abort)
     }
 }

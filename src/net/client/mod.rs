@@ -137,6 +137,11 @@ impl Client {
         &self.address
     }
 
+    /// What it says to the server of who it is.
+    pub fn credentials(&self) -> Option<&Credentials> {
+        self.credentials.as_ref()
+    }
+
     fn request(&self, ask: &Ask) -> RequestBuilder {
         let http = match ask.via {
             Via::Pool => &self.pooled,

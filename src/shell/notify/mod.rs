@@ -20,6 +20,8 @@ pub struct Ways {
     pub osc: Option<OscKind>,
     /// What sequences must pass through.
     pub wrap: Wrap,
+    /// Whoever attaches gets a tmux window of his own.
+    pub window: bool,
     /// The user's command.
     pub hooks: Option<Hooks>,
 }

@@ -55,6 +55,14 @@ pub enum Action {
     Export,
     /// Reset the selected session.
     Reset,
+    /// Work on the selected session in OpenCode itself.
+    Attach,
+    /// Copy the id of the selected session.
+    CopyId,
+    /// Copy the command that attaches to it.
+    CopyAttach,
+    /// Copy the path of its last export.
+    CopyExport,
     /// Mark the selected session for the next action.
     Mark,
     /// Every rule tried, for the selected session.

@@ -119,6 +119,14 @@ pub(super) static TABLE: &[Binding] = &[
         When::Always,
     ),
     bind(
+        Action::Attach,
+        "attach",
+        &[Key::Char('t')],
+        "attach",
+        "work on the session in OpenCode itself (`opencode attach`); leaving it brings ocwatch back",
+        When::Row,
+    ),
+    bind(
         Action::History,
         "history",
         &[Key::Char('H')],
