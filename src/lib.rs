@@ -12,9 +12,10 @@
 //! server A -SSE+HTTP-> link task \
 //! server B -SSE+HTTP-> link task  >- Input{server, epoch, at, body} -> bounded channel -> Msg::Feed
 //! the simulated server (--demo)  /                                                           |
-//! keys -> Msg::Key, ends of effects -> Msg::Done, Msg::Tick while an age is shown ---------> update(App, Msg, now)
+//! keys -> Msg::Key, ends of effects -> Msg::Done, Msg::Tick when time alone changes something -> update(App, Msg, now)
 //!    -> store.apply -> judge (cached per session, asked again by Change or by recheck time)
-//!    -> present::screen -> tui::draw -> terminal (only when the screen changed, at most 30 frames/s)
+//!    -> present::screen -> tui::draw -> terminal, by a thread of its own, once it has taken the last frame
+//!       (only when the screen changed, at most 30 frames/s, 5/s while only servers say something)
 //!    -> Vec<Effect> -> shell -> net or file -> Msg::Done          \-> headless printers (status, watch, explain)
 //! ```
 //!

@@ -264,3 +264,45 @@ fn escape_never_quits_and_q_does() {
     assert_eq!(desk.app.ui.filter.text, "q", "typing is typing");
     assert_eq!(desk.key(Key::Ctrl('c')), [Effect::Quit]);
 }
+
+#[test]
+fn of_many_bursts_the_rows_are_laid_out_once_before_anybody_looks() {
+    let mut desk = Desk::new();
+    let titles = |desk: &Desk| -> Vec<String> {
+        let rows = screen(&desk.app, UnixMs(desk.now)).rows;
+        rows.into_iter().map(|row| row.title).collect()
+    };
+    let before = titles(&desk);
+    for n in 0..3_i64 {
+        let id = format!("ses_new{n}");
+        let input = Input {
+            server: ServerId(0),
+            epoch: Epoch(1),
+            at: UnixMs(desk.now),
+            body: Body::Sessions(SessionList {
+                rows: vec![row(&id, UnixMs(desk.now - n))],
+                asked_at: UnixMs(desk.now),
+                complete: false,
+            }),
+        };
+        update(&mut desk.app, Msg::Burst(vec![input]), UnixMs(desk.now));
+        assert!(desk.app.is_unsettled());
+        assert_eq!(titles(&desk), before, "nothing moves meanwhile");
+    }
+    update(&mut desk.app, Msg::Tick, UnixMs(desk.now));
+    assert!(!desk.app.is_unsettled());
+    assert_eq!(titles(&desk).len(), before.len() + 3);
+}
+
+#[test]
+fn a_tick_is_due_when_something_is_to_be_judged_again_and_not_before() {
+    let mut desk = Desk::new();
+    let calm = desk.app.next_tick(UnixMs(desk.now));
+    assert!(calm.is_none_or(|wait| wait.0 > 1000), "{calm:?}");
+    desk.session("ses_stale", 5000, true);
+    let wait = desk.app.next_tick(UnixMs(desk.now)).unwrap();
+    desk.now += wait.0;
+    update(&mut desk.app, Msg::Tick, UnixMs(desk.now));
+    let again = desk.app.next_tick(UnixMs(desk.now));
+    assert!(again.is_none_or(|wait| wait.0 > 0), "{again:?}");
+}

@@ -276,7 +276,16 @@ async fn act(
         Command::Reset(it) => {
             let wish = reset_wish(it);
             let audit = audit_of(setup, it.act.force);
-            commands::reset(snapshot(), clients, &it.session, &wish, &audit, out).await
+            // Large: on the heap.
+            Box::pin(commands::reset(
+                snapshot(),
+                clients,
+                &it.session,
+                &wish,
+                &audit,
+                out,
+            ))
+            .await
         }
         Command::Resend(it) => {
             let wish = commands::Wish {

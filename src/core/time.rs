@@ -31,6 +31,13 @@ impl UnixMs {
     pub fn since(self, earlier: UnixMs) -> Span {
         Span((self.0.saturating_sub(earlier.0)).max(0))
     }
+
+    /// The next point that is a whole number of these units; at least one millisecond ahead.
+    #[must_use]
+    pub fn next_whole(self, unit: Span) -> UnixMs {
+        let unit = unit.0.max(1);
+        self + Span(unit - self.0.rem_euclid(unit))
+    }
 }
 
 impl Span {
@@ -94,6 +101,22 @@ impl Span {
         } else {
             text
         }
+    }
+
+    /// How long something has gone on that goes on at `now`, in at most four characters: `8s`, `4m`,
+    /// `42m`, `2h05`. From a minute on it changes with the minutes of the clock, so that all ages of
+    /// a screen change in one frame; that is at most half a minute off.
+    pub fn so_far(self, now: UnixMs) -> String {
+        if self < Span::mins(1) {
+            return self.short();
+        }
+        let minute = Span::mins(1).0;
+        let since = now - self;
+        let minutes = now.0.div_euclid(minute) - (since.0 + minute / 2).div_euclid(minute);
+        let whole = Span::mins(minutes.max(1)).short();
+        whole
+            .strip_suffix("m00")
+            .map_or(whole.clone(), |m| format!("{m}m"))
     }
 
     /// At most four characters for table columns: `8s`, `4m10`, `42m`, `2h05`, `18h`, `3d`, `2y`.
@@ -209,6 +232,35 @@ mod tests {
             assert_eq!(Span(ms).short(), want);
             assert!(Span(ms).short().len() <= 4);
         }
+    }
+
+    #[test]
+    fn what_goes_on_changes_with_the_seconds_then_with_the_minutes_of_the_clock() {
+        let now = |s: i64| UnixMs(1_795_977_300_000 + s * 1000);
+        assert_eq!(now(0).0 % 60_000, 0);
+        let age = |since: i64, at: i64| now(at).since(now(since)).so_far(now(at));
+        assert_eq!([age(10, 10), age(10, 69)], ["0s", "59s"]);
+        assert_eq!(
+            [age(10, 70), age(10, 119), age(10, 120)],
+            ["1m", "1m", "2m"]
+        );
+        assert_eq!(
+            [age(50, 110), age(50, 179), age(50, 180)],
+            ["1m", "1m", "2m"]
+        );
+        assert_eq!(age(0, 7500), "2h05");
+        for at in 0..20_000 {
+            let text = age(-7, at);
+            let changed = text != age(-7, at - 1);
+            assert!(!changed || at < 60 || at % 60 == 0, "{at}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_next_whole_second_is_ahead() {
+        assert_eq!(UnixMs(1500).next_whole(Span::secs(1)), UnixMs(2000));
+        assert_eq!(UnixMs(2000).next_whole(Span::secs(1)), UnixMs(3000));
+        assert_eq!(UnixMs(-1).next_whole(Span::secs(1)), UnixMs(0));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 mod attached;
 
 use crate::core::app::{App, Effect, Msg, update};
-use crate::core::present;
+use crate::core::present::{self, Screen};
 use crate::core::time::{Clock, Span, UnixMs};
 use crate::core::wire::Input;
 use crate::feed::live::LiveFeed;
@@ -81,7 +81,10 @@ struct Show {
     /// What is to be written once it is ours again.
     held: Vec<u8>,
     pacer: Pacer,
-    tick_at: Option<UnixMs>,
+    /// When the screen changes by time alone: with the next second, or the next minute.
+    pulse_at: Option<UnixMs>,
+    /// The last tick.
+    ticked_at: UnixMs,
     /// We stopped ourselves: the signal that continued us tells nothing new.
     was_stopped: bool,
     /// Questions that wait for a read.
@@ -116,7 +119,8 @@ impl Dashboard {
             attached: None,
             held: Vec::new(),
             pacer: Pacer::new(self.fps),
-            tick_at: None,
+            pulse_at: None,
+            ticked_at: UnixMs::default(),
             was_stopped: false,
             asked: Vec::new(),
             ended: None,
@@ -126,7 +130,7 @@ impl Dashboard {
         while show.ended.is_none() {
             let now = (self.clock)();
             let frame = show.next_frame(now);
-            let tick = self.next_tick(&mut show, now);
+            let tick = self.next_tick(&show, now);
             tokio::select! {
                 biased;
                 request = signals.next() => signal(&mut show, request)?,
@@ -154,7 +158,10 @@ impl Dashboard {
     /// One message into the model, its effects out.
     fn take(&mut self, show: &mut Show, msg: Msg) -> Result<(), DashboardError> {
         let now = (self.clock)();
-        show.pacer.touch();
+        match msg {
+            Msg::Feed(_) | Msg::Burst(_) => show.pacer.touch(),
+            _ => show.pacer.hurry(),
+        }
         for effect in update(&mut self.app, msg, now) {
             self.effect(show, effect)?;
         }
@@ -223,7 +230,7 @@ impl Dashboard {
 
     fn portion(&mut self, show: &mut Show, batch: &mut Vec<Input>) -> Result<(), DashboardError> {
         self.feed.scope.narrow(batch);
-        self.take(show, Msg::Feed(std::mem::take(batch)))?;
+        self.take(show, Msg::Burst(std::mem::take(batch)))?;
         self.answer(show, None);
         Ok(())
     }
@@ -234,23 +241,41 @@ impl Dashboard {
         show.asked = asked.filter_map(|it| it.try_answer(&self.app)).collect();
     }
 
-    /// How long until time alone changes the screen. The point stays where it is when other
-    /// branches win meanwhile.
-    fn next_tick(&self, show: &mut Show, now: UnixMs) -> Option<Span> {
-        if show.tick_at.is_none_or(|at| at - now > TICK_LONGEST) {
-            show.tick_at = self.app.next_tick(now).map(|wait| now + wait);
-        }
-        show.tick_at.map(|at| at - now)
+    /// How long until time alone changes something. Of several ticks that are due at once there is
+    /// one; a clock that was set back does not stop them.
+    fn next_tick(&self, show: &Show, now: UnixMs) -> Option<Span> {
+        let due = self.app.next_tick(now).map(|wait| now + wait);
+        let due = due.map(|at| at.max(show.ticked_at.min(now) + TICK_SHORTEST));
+        let first = due.into_iter().chain(show.pulse_at).min();
+        first.map(|at| (at - now).min(TICK_LONGEST))
     }
 
     fn tick(&mut self, show: &mut Show) -> Result<(), DashboardError> {
-        show.tick_at = None;
+        let now = (self.clock)();
+        show.ticked_at = now;
+        show.pulse_at = show.pulse_at.filter(|at| *at > now);
         self.take(show, Msg::Tick)
     }
 
+    /// Looks ahead: whether the screen will be another in a second, or only in the next minute.
+    fn plan_pulse(&self, show: &mut Show, screen: &Screen, now: UnixMs) {
+        let second = now.next_whole(Span::secs(1));
+        if show.pulse_at.is_some_and(|at| at <= second) {
+            return;
+        }
+        let soon =
+            self.app.is_by_time() || present::screen(&self.app, now + Span::secs(1)) != *screen;
+        let minute = now.next_whole(Span::mins(1));
+        show.pulse_at = Some(if soon { second } else { minute });
+    }
+
     fn draw(&mut self, show: &mut Show) -> Result<(), DashboardError> {
+        if self.app.is_unsettled() {
+            self.take(show, Msg::Feed(Vec::new()))?;
+        }
         let now = (self.clock)();
         let screen = present::screen(&self.app, now);
+        self.plan_pulse(show, &screen, now);
         let Some(screen) = show.pacer.frame(screen, now) else {
             return Ok(());
         };
@@ -264,7 +289,7 @@ impl Dashboard {
         let ui = &self.app.ui;
         let known = (ui.table_rows, ui.last_scroll, ui.detail_seen);
         if (rows, last_scroll, detail) != known || ui.seek.is_some() || columns != ui.columns {
-            show.pacer.touch();
+            show.pacer.hurry();
             let layout = Msg::Layout {
                 rows,
                 last_scroll,
@@ -282,6 +307,8 @@ impl Dashboard {
 
 /// A tick is never further ahead; a clock that was set back must not stop the ticks.
 const TICK_LONGEST: Span = Span::mins(1);
+/// Nor is what is to be judged again judged more often.
+const TICK_SHORTEST: Span = Span(50);
 
 /// Waits so long; for ever without a time. What is due is ready at its first look: a timer never is,
 /// so that inputs, which are always ready in a flood, would win for ever.
@@ -327,6 +354,6 @@ fn come_back(show: &mut Show) -> Result<(), DashboardError> {
     show.terminal.leave();
     show.terminal.enter()?;
     show.pacer.forget();
-    show.tick_at = None;
+    show.pulse_at = None;
     Ok(())
 }

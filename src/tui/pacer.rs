@@ -1,17 +1,29 @@
 //! When to draw: at most so many times a second, and only what changed.
 //!
 //! What it does: arithmetic on times that it is given. What it does not: wait, or ask for the
-//! time. Invariant: two looks at what a screen should show are at least one frame apart, and a screen
+//! time. Invariants: two looks at what a screen should show are at least one frame apart; what only
+//! servers say is looked at [`CALM`] times a second, what a person did as soon as may be; a screen
 //! equal to the one that is on the terminal is not drawn again.
 
 use crate::core::present::Screen;
 use crate::core::time::{Span, UnixMs};
 
+/// So many frames a second are enough for what nobody waits for.
+const CALM: i64 = 5;
+
+/// How soon the screen is to be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Wish {
+    None,
+    Calm,
+    Soon,
+}
+
 /// Decides when the next frame is due and whether it is worth drawing.
 #[derive(Debug)]
 pub struct Pacer {
     gap: Span,
-    dirty: bool,
+    wish: Wish,
     looked_at: Option<UnixMs>,
     shown: Option<Screen>,
 }
@@ -22,36 +34,43 @@ impl Pacer {
         let fps = i64::from(fps.clamp(1, 1000));
         Self {
             gap: Span((1000 + fps - 1) / fps),
-            dirty: true,
+            wish: Wish::Soon,
             looked_at: None,
             shown: None,
         }
     }
 
-    /// Something may look different now.
+    /// Something may look different now: a server said something.
     pub fn touch(&mut self) {
-        self.dirty = true;
+        self.wish = self.wish.max(Wish::Calm);
+    }
+
+    /// Something may look different now, and somebody waits for it.
+    pub fn hurry(&mut self) {
+        self.wish = Wish::Soon;
     }
 
     /// What the terminal shows is not known any more (resized, cleared): draw even if equal.
     pub fn forget(&mut self) {
         self.shown = None;
-        self.dirty = true;
+        self.hurry();
     }
 
     /// When to draw next: `None` when nothing changed, `now` when it is due, never further ahead
     /// than one frame, whatever the clock does.
     pub fn next_frame_at(&self, now: UnixMs) -> Option<UnixMs> {
-        if !self.dirty {
-            return None;
-        }
-        let due = self.looked_at.map_or(now, |looked| looked + self.gap);
-        Some(due.clamp(now, now + self.gap))
+        let gap = match self.wish {
+            Wish::None => return None,
+            Wish::Calm => self.gap.max(Span(1000 / CALM)),
+            Wish::Soon => self.gap,
+        };
+        let due = self.looked_at.map_or(now, |looked| looked + gap);
+        Some(due.clamp(now, now + gap))
     }
 
     /// Takes the screen of this frame; answers it back if it differs from the one shown.
     pub fn frame(&mut self, screen: Screen, now: UnixMs) -> Option<&Screen> {
-        self.dirty = false;
+        self.wish = Wish::None;
         self.looked_at = Some(now);
         if self.shown.as_ref() == Some(&screen) {
             return None;
@@ -79,7 +98,18 @@ pub(super) mod tests {
         assert!(pacer.frame(screen("1"), UnixMs(1000)).is_some());
         assert_eq!(pacer.next_frame_at(UnixMs(1001)), None, "nothing changed");
         pacer.touch();
-        assert_eq!(pacer.next_frame_at(UnixMs(1001)), Some(UnixMs(1034)));
+        assert_eq!(
+            pacer.next_frame_at(UnixMs(1001)),
+            Some(UnixMs(1200)),
+            "calm"
+        );
+        pacer.hurry();
+        pacer.touch();
+        assert_eq!(
+            pacer.next_frame_at(UnixMs(1001)),
+            Some(UnixMs(1034)),
+            "a key"
+        );
         assert_eq!(pacer.next_frame_at(UnixMs(5000)), Some(UnixMs(5000)));
     }
 
@@ -87,7 +117,7 @@ pub(super) mod tests {
     fn a_clock_set_back_does_not_freeze_the_screen() {
         let mut pacer = Pacer::new(10);
         assert!(pacer.frame(screen("1"), UnixMs(1_000_000)).is_some());
-        pacer.touch();
+        pacer.hurry();
         assert_eq!(pacer.next_frame_at(UnixMs(5)), Some(UnixMs(105)));
     }
 

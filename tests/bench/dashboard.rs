@@ -14,7 +14,7 @@ mod pty;
 
 use ocwatch::shell::clock::system_clock;
 use ocwatch::sim::script::{Dur, Step, TextStep};
-use ocwatch::sim::seed::{End, SessionSeed, TurnSeed};
+use ocwatch::sim::seed::{End, SessionSeed, StepSeed, TurnSeed};
 use ocwatch::sim::{Config, Sim};
 use process::{forget_peak, usage};
 use pty::{Failure, Pty, now};
@@ -108,7 +108,7 @@ fn busy(program: &Path, time: Duration) -> Result<Vec<String>, Failure> {
     let home = tempfile::tempdir()?;
     let mut pty = Pty::start(program, &[sim.url()], SIZE, home.path())?;
     pty.wait("all of them streaming", LIMIT, |screen| {
-        screen.contents().matches(" streaming ").count() >= 30 && pointer(screen).is_some()
+        screen.contents().matches(" streaming ").count() >= 15 && pointer(screen).is_some()
     })?;
     pty.watch(WARM_UP, |_| false)?;
     let from = plain.used()?;
@@ -153,8 +153,9 @@ fn idle(program: &Path, time: Duration) -> Result<Vec<String>, Failure> {
     let sim = Sim::start(Config::new(system_clock()))?;
     for n in 1..=QUIET {
         let age = 90_000 + 97_000 * u64::try_from(n)?;
-        let turn = TurnSeed::new(age, "go", Vec::new(), End::Stop);
-        let seed = SessionSeed::new(format!("Quiet {n:03}"), format!("/srv/dev/p{}", n % 5));
+        let answer = vec![StepSeed::done(Step::say("done"), 3000)];
+        let turn = TurnSeed::new(age, "go", answer, End::Stop);
+        let seed = SessionSeed::new(format!("Quiet {n:03}"), "/srv/dev");
         sim.add_session(&seed.turn(turn));
     }
     let mut plain = Plain::start(&sim)?;

@@ -224,6 +224,8 @@ pub struct App {
     pub live: Live,
     /// The rows as they stand on the screen, in order.
     pub rows: Vec<VisibleRow>,
+    /// They are to be laid out anew.
+    pub(super) unsettled: bool,
     /// What was told, and what is to be told.
     pub notices: Notices,
     /// What `t` runs.
@@ -272,6 +274,7 @@ impl App {
             history: Pasts::default(),
             live: Live::default(),
             rows: Vec::new(),
+            unsettled: false,
             notices: Notices::new(options.notify),
             attach_rules: options.attach,
             exports: BTreeMap::new(),
@@ -301,11 +304,23 @@ impl App {
         Some((key, self.store.session(key)?))
     }
 
-    /// When time alone changes something that is on the screen (within a second while an age under
-    /// ten minutes, a countdown or the clock is shown), or somebody is to be told something.
+    /// How long until time alone changes what is known: something is to be judged again, or
+    /// somebody to be told something. What a screen shows of the time is not in it.
     pub fn next_tick(&self, now: UnixMs) -> Option<Span> {
-        let to_next_second = Span(1000 - now.0.rem_euclid(1000));
-        let notice = self.notices.next().map(|at| Span((at - now).0.max(0)));
-        Some(notice.map_or(to_next_second, |wait| wait.min(to_next_second)))
+        let judged = self.judgement().recheck;
+        let due = [judged, self.history.due(), self.notices.next()];
+        let first = due.into_iter().flatten().min();
+        first.map(|at| Span((at - now).0.max(0)))
+    }
+
+    /// Which rows stand on the screen depends on the time (a filter for ages): they are laid out
+    /// anew with every tick.
+    pub fn is_by_time(&self) -> bool {
+        self.ui.filter.query().is_by_time()
+    }
+
+    /// Inputs were taken for which the rows are not laid out yet; any message does it.
+    pub fn is_unsettled(&self) -> bool {
+        self.unsettled
     }
 }

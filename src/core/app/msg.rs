@@ -15,6 +15,9 @@ use crate::core::wire::{Input, ModelRef, WholePrompt};
 pub enum Msg {
     /// Inputs from links, in order.
     Feed(Vec<Input>),
+    /// The same, of which more may come before anybody looks: the rows are laid out with the next
+    /// message of another kind.
+    Burst(Vec<Input>),
     /// A key press.
     Key(Key),
     /// Text was pasted.

@@ -26,8 +26,13 @@ pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
 }
 
 fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
+    let is_burst = matches!(msg, Msg::Burst(_));
+    if app.unsettled && !is_burst {
+        app.settle(now);
+    }
     match msg {
         Msg::Feed(inputs) => app.feed(inputs, now),
+        Msg::Burst(inputs) => app.take_in(inputs, now),
         Msg::Key(key) => {
             let effects = app.key(key, now);
             // Whoever pressed a key has seen where the selection is.
@@ -61,6 +66,25 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
 
 impl App {
     pub(super) fn feed(&mut self, inputs: Vec<Input>, now: UnixMs) -> Vec<Effect> {
+        let effects = self.take_in(inputs, now);
+        if self.unsettled || self.is_by_time() {
+            self.settle(now);
+        }
+        effects
+    }
+
+    /// Lays the rows out.
+    fn settle(&mut self, now: UnixMs) {
+        self.unsettled = false;
+        let before = self.ui.selected.clone();
+        self.refresh_rows();
+        if self.ui.selected != before {
+            self.ui.drifted_at = Some(now);
+        }
+    }
+
+    /// Stores and judges.
+    fn take_in(&mut self, inputs: Vec<Input>, now: UnixMs) -> Vec<Effect> {
         let mut changes: Vec<Change> = Vec::with_capacity(inputs.len());
         for input in inputs {
             let heard = self.live.delta(&input);
@@ -74,20 +98,13 @@ impl App {
         }
         let recheck = self.judgement().recheck.into_iter();
         let due = recheck.chain(self.history.due()).any(|at| at <= now);
-        let is_judged = !changes.is_empty() || due;
-        if is_judged {
+        if !changes.is_empty() || due {
             self.judge.update(&self.store, &changes, now);
             self.remember(now);
             self.learn(now);
+            self.unsettled = true;
         }
         self.uncover_asks(now);
-        if is_judged || self.ui.filter.query().is_by_time() {
-            let before = self.ui.selected.clone();
-            self.refresh_rows();
-            if self.ui.selected != before {
-                self.ui.drifted_at = Some(now);
-            }
-        }
         self.notices(now)
     }
 

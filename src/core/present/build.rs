@@ -25,7 +25,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         servers: header::chips(&app.store, app.judgement(), now),
         counts: header::counts(app),
         asleep: header::asleep(&app.store),
-        clock: words::clock(now, app.utc_offset),
+        clock: words::time_of_day(now, app.utc_offset),
         empty: if rows.is_empty() {
             empty(app)
         } else {

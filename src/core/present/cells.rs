@@ -32,7 +32,7 @@ pub(super) fn cells(app: &App, of: &Of, now: UnixMs) -> Vec<(Column, String)> {
 
 fn text(column: Column, of: &Of, now: UnixMs) -> String {
     let info = &of.session.info;
-    let ago = |at| of.server.server_time(now).since(at).short();
+    let ago = |at| of.server.server_time(now).since(at).so_far(now);
     match column {
         Column::Tool => clean(of.verdict.activity.tool.as_deref().unwrap_or_default()),
         Column::Model => info

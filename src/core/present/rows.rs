@@ -41,7 +41,7 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         reported: words::reported(&verdict.reported),
         agreement: verdict.agreement,
         activity: words::activity_of(verdict),
-        age: age.map(crate::core::time::Span::short).unwrap_or_default(),
+        age: age.map(|age| age.so_far(now)).unwrap_or_default(),
         age_tone: words::age_tone(verdict, age),
         why,
         why_short,
@@ -106,7 +106,7 @@ pub(super) fn why(verdict: &Verdict, server: &Server, now: UnixMs) -> (String, S
 
 pub(super) fn result(app: &App, key: &SessionKey, now: UnixMs) -> Option<Piece> {
     if let Some(running) = app.running.get(key) {
-        let age = now.since(running.since).short();
+        let age = now.since(running.since).so_far(now);
         let step = match running.step.as_str() {
             "" => String::new(),
             step => format!(": {}", clean(step)),

@@ -227,7 +227,7 @@ pub struct Screen {
     pub counts: Vec<Count>,
     /// Projects that are not asked.
     pub asleep: usize,
-    /// The wall clock, `14:02:11`.
+    /// The wall clock, `14:02`.
     pub clock: String,
     /// The rows after filter and folding, in their order.
     pub rows: Vec<Row>,

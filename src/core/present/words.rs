@@ -106,6 +106,13 @@ pub(super) fn model(model: Option<&ModelRef>) -> Option<String> {
     model.map(|m| clean(&format!("{}/{}", m.provider, m.model)))
 }
 
+/// `14:02` in local time: what stands in the header all day changes once a minute.
+pub(super) fn time_of_day(at: UnixMs, utc_offset: Span) -> String {
+    let mut clock = clock(at, utc_offset);
+    clock.truncate("14:02".len());
+    clock
+}
+
 /// `14:02:11` in local time.
 pub fn clock(at: UnixMs, utc_offset: Span) -> String {
     let day_seconds = (at + utc_offset).0.div_euclid(1000).rem_euclid(86_400);

@@ -48,7 +48,7 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         },
         agreement: Agreement::Disagree,
         activity: "deleted".to_owned(),
-        age: now.since(stranger.seen_at).short(),
+        age: now.since(stranger.seen_at).so_far(now),
         age_tone: Tone::Plain,
         why: words::finding(found),
         why_short: found.name.to_owned(),

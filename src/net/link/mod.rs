@@ -176,7 +176,7 @@ impl Link {
             }
             tokio::select! {
                 output = &mut future => return Ok(output),
-                () = self.outlet.send_one(), if !self.outlet.is_empty() => {}
+                () = self.outlet.send(), if !self.outlet.is_empty() => {}
                 command = self.orders.next() => match command {
                     LinkCommand::Shutdown => return Err(Break::Shutdown),
                     LinkCommand::RetryNow => return Err(Break::Retry),

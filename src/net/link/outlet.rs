@@ -6,8 +6,17 @@ use crate::core::id::{Epoch, ServerId};
 use crate::core::time::{Clock, UnixMs};
 use crate::core::wire::{Body, Event, EventKind, Input, LinkReport};
 use crate::net::client::Identity;
+use std::time::Duration;
 use tokio::sync::mpsc::Sender;
-use tokio::time::Instant;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::{Instant, sleep_until};
+
+/// What streams is gathered for so long: many sessions that write wake the consumer a few times a
+/// second, and each is judged once for all that came. Anything else goes out at once, and what was
+/// gathered before it.
+const GATHER: Duration = Duration::from_millis(100);
+/// Inputs handed over before commands and answers are heard again.
+const AT_ONCE: usize = 64;
 
 /// Stamps inputs and hands them on.
 pub(super) struct Outlet {
@@ -19,6 +28,8 @@ pub(super) struct Outlet {
     sender: Sender<Input>,
     pending: Pending,
     pulse: Pulse,
+    /// Until when what waits is gathered.
+    gather: Option<Instant>,
     /// The consumer is gone.
     pub(super) closed: bool,
     /// Events were given up because too many waited.
@@ -33,6 +44,7 @@ impl Outlet {
             pulse: Pulse::new(clock(), Instant::now()),
             clock,
             sender,
+            gather: None,
             pending: Pending::default(),
             closed: false,
             overflowed: false,
@@ -78,6 +90,11 @@ impl Outlet {
             self.pending.drop_events();
             self.overflowed = true;
         }
+        if !is_delta(&input) {
+            self.gather = None;
+        } else if self.pending.is_empty() {
+            self.gather = Some(Instant::now() + GATHER);
+        }
         self.pending.push(input);
     }
 
@@ -111,15 +128,95 @@ impl Outlet {
         self.pending.is_empty() || self.closed
     }
 
-    /// Hands the oldest to the consumer when it has room. May be dropped without loss.
-    pub(super) async fn send_one(&mut self) {
-        match self.sender.reserve().await {
-            Err(_) => self.closed = true,
-            Ok(permit) => {
-                if let Some(input) = self.pending.pop() {
-                    permit.send(input);
-                }
-            }
+    /// Hands what waits to the consumer, oldest first, as far as it has room. May be dropped without
+    /// loss.
+    pub(super) async fn send(&mut self) {
+        if let Some(due) = self.gather {
+            sleep_until(due).await;
+            self.gather = None;
         }
+        let mut next = self.sender.reserve().await.map_err(drop);
+        for _ in 0..AT_ONCE {
+            let Ok(permit) = next else {
+                self.closed = true;
+                return;
+            };
+            let Some(input) = self.pending.pop() else {
+                return;
+            };
+            permit.send(input);
+            next = match self.sender.try_reserve() {
+                Ok(permit) => Ok(permit),
+                Err(TrySendError::Full(())) => return,
+                Err(TrySendError::Closed(())) => Err(()),
+            };
+        }
+    }
+}
+
+fn is_delta(input: &Input) -> bool {
+    let Body::Event(event) = &input.body else {
+        return false;
+    };
+    matches!(event.kind, EventKind::Delta { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt;
+    use std::sync::Arc;
+    use tokio::sync::mpsc::channel;
+
+    fn event(kind: EventKind) -> Body {
+        Body::Event(Event {
+            directory: None,
+            kind,
+        })
+    }
+
+    fn delta(text: &str) -> Body {
+        event(EventKind::Delta {
+            session: "ses_1".into(),
+            message: "msg_1".into(),
+            part: "prt_1".into(),
+            text: text.to_owned(),
+        })
+    }
+
+    #[tokio::test]
+    async fn what_streams_is_gathered_and_anything_else_goes_out_at_once() {
+        let (sender, mut inputs) = channel(16);
+        let mut outlet = Outlet::new(ServerId(0), Arc::new(|| UnixMs(1)), sender);
+        outlet.push(delta("a"));
+        outlet.push(delta("b"));
+        assert!(outlet.send().now_or_never().is_none(), "it is gathered");
+        assert!(inputs.try_recv().is_err());
+        outlet.push(event(EventKind::Heartbeat));
+        assert!(outlet.send().now_or_never().is_some(), "at once");
+        assert_eq!(inputs.try_recv().unwrap().body, delta("ab"));
+        let next = inputs.try_recv().unwrap().body;
+        assert_eq!(next, event(EventKind::Heartbeat));
+        outlet.push(delta("c"));
+        outlet.send().await;
+        assert_eq!(inputs.try_recv().unwrap().body, delta("c"));
+        assert!(outlet.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_consumer_without_room_loses_nothing() {
+        let (sender, mut inputs) = channel(1);
+        let mut outlet = Outlet::new(ServerId(0), Arc::new(|| UnixMs(1)), sender);
+        for n in 0..3 {
+            let kind = n.to_string();
+            outlet.push(event(EventKind::Unknown { kind }));
+        }
+        for n in 0..3 {
+            outlet.send().await;
+            let kind = n.to_string();
+            let body = inputs.try_recv().unwrap().body;
+            assert_eq!(body, event(EventKind::Unknown { kind }));
+        }
+        assert!(outlet.is_empty());
     }
 }

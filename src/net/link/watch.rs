@@ -252,7 +252,7 @@ impl<'a> Watch<'a> {
         self.advance();
         let due = self.next_due();
         tokio::select! {
-            () = self.outlet.send_one(), if !self.outlet.is_empty() => {}
+            () = self.outlet.send(), if !self.outlet.is_empty() => {}
             frame = next_frame(events) => self.on_frames(frame, events)?,
             Some(done) = self.jobs.finished() => self.answered(done)?,
             command = orders.next() => if self.on_command(command) {

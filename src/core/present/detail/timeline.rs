@@ -48,7 +48,7 @@ fn message_lines(message: &Message, now: UnixMs, offset: Span) -> Vec<Line> {
                 message.created,
                 "answer",
                 "begun, nothing in it yet",
-                Some(now.since(message.created)),
+                Some(now.since(message.created).so_far(now)),
                 "",
                 Tone::Dim,
                 offset,
@@ -99,7 +99,7 @@ fn prose_line(message: &Message, prose: &Prose, who: &str, now: UnixMs, offset: 
             at,
             who,
             "…",
-            Some(now.since(start)),
+            Some(now.since(start).so_far(now)),
             "open",
             Tone::Working,
             offset,
@@ -126,7 +126,11 @@ fn tool_line(message: &Message, tool: &ToolPart, now: UnixMs, offset: Span) -> L
     let at = tool.start.unwrap_or(message.created);
     let (span, word, tone) = match &tool.state {
         ToolState::Pending => (None, "writing arguments", Tone::Working),
-        ToolState::Running => (tool.start.map(|s| now.since(s)), "running", Tone::Working),
+        ToolState::Running => (
+            tool.start.map(|s| now.since(s).so_far(now)),
+            "running",
+            Tone::Working,
+        ),
         ToolState::Completed => (took(tool), "ok", Tone::Plain),
         ToolState::Error => (took(tool), "error", Tone::Watch),
         ToolState::Other(name) => (took(tool), name.as_str(), Tone::Dim),
@@ -142,8 +146,8 @@ fn tool_line(message: &Message, tool: &ToolPart, now: UnixMs, offset: Span) -> L
     )
 }
 
-fn took(tool: &ToolPart) -> Option<Span> {
-    Some(tool.end?.since(tool.start?))
+fn took(tool: &ToolPart) -> Option<String> {
+    Some(tool.end?.since(tool.start?).short())
 }
 
 /// `13:41:12 bash     ./index.sh   4m02  ok`.
@@ -151,7 +155,7 @@ fn entry(
     at: UnixMs,
     who: &str,
     what: &str,
-    span: Option<Span>,
+    span: Option<String>,
     state: &str,
     tone: Tone,
     offset: Span,
@@ -162,7 +166,7 @@ fn entry(
         Piece::new(what, Tone::Plain),
     ];
     if let Some(span) = span {
-        line.push(Piece::new(span.short(), tone));
+        line.push(Piece::new(span, tone));
     }
     if !state.is_empty() {
         line.push(Piece::new(state, tone));

@@ -175,7 +175,7 @@ impl<'a> Two<'a> {
         self.advance();
         let due = self.next_due();
         tokio::select! {
-            () = self.outlet.send_one(), if !self.outlet.is_empty() => {}
+            () = self.outlet.send(), if !self.outlet.is_empty() => {}
             frame = events.next() => self.on_frames(frame, events)?,
             Some(done) = self.jobs.finished() => self.answered(done)?,
             command = orders.next() => if self.on_command(command) {
