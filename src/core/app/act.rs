@@ -124,6 +124,7 @@ impl App {
         match self.ui.dialog.take() {
             Some(DialogState::Abort(shown)) => self.abort_shown(&shown, now),
             Some(DialogState::Reset(dialog)) => self.confirm_reset(dialog, now),
+            Some(DialogState::LoadAll(shown)) => self.load_all(shown),
             Some(DialogState::Load(key)) => match self.store.session(&key) {
                 Some(session) => vec![
                     Effect::Load {

@@ -1,6 +1,7 @@
 //! `c`, `C`, `E`: text for the clipboard. It is always shown as well, since no terminal says whether
 //! it took it.
 
+use crate::core::app::keymap::Action;
 use crate::core::app::{App, DialogState, Effect};
 use crate::core::id::SessionKey;
 
@@ -51,7 +52,10 @@ impl App {
         let selected = self.ui.selected.clone();
         let path = selected.and_then(|key| self.exports.get(&key).cloned());
         let Some(path) = path else {
-            return self.tell("nothing of this session was exported from here: e exports it");
+            let key = self.key_of(Action::Export);
+            return self.tell(&format!(
+                "nothing of this session was exported from here: {key} exports it"
+            ));
         };
         self.copy("the path of its last export", path, None)
     }

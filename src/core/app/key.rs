@@ -111,9 +111,10 @@ impl Key {
         NAMED.into_iter().find(is_it).ok_or(NoKey::Unknown)
     }
 
-    /// Whether a line of text takes it as a character.
-    pub fn is_typed(self) -> bool {
-        matches!(self, Key::Char(_))
+    /// Whether it means nothing to a text, a form or a dialog, so that what it does everywhere it does
+    /// there as well.
+    pub fn is_chord(self) -> bool {
+        matches!(self, Key::Ctrl(_) | Key::F(_))
     }
 
     fn control(letter: &str) -> Result<Key, NoKey> {

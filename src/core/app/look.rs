@@ -42,6 +42,18 @@ impl ThemeName {
         }
     }
 
+    /// What it is for, in a few words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            ThemeName::Terminal => "your terminal's own colours",
+            ThemeName::Dark => "light on a dark ground",
+            ThemeName::Light => "dark on a white ground",
+            ThemeName::HighContrast => "the strongest colours, nothing dim",
+            ThemeName::ColourBlind => "orange, violet and teal, on your terminal's ground",
+            ThemeName::Mono => "no colour",
+        }
+    }
+
     /// The theme of this name.
     pub fn named(word: &str) -> Option<Self> {
         let word = if word == "color-blind" {

@@ -4,10 +4,11 @@ use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::{
-    AttachRules, Bulk, Column, Copied, Filter, InVain, Live, Outcome, Pane, PartPage, PartText,
-    Pasts, ResendForm, ResetDialog, Search, Seek, Sort, Summary, Tally, ThemeName, VisibleRow,
+    AttachRules, Bulk, Column, CommandLine, Copied, Filter, History, InVain, Live, Outcome, Pane,
+    PartPage, PartText, Pasts, ResendForm, ResetDialog, Search, Seek, Sort, Summary, Tally,
+    ThemeName, VisibleRow,
 };
-use crate::core::id::{Epoch, PartId, SessionKey};
+use crate::core::id::{Directory, Epoch, PartId, ServerId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
 use crate::core::plan::{ActionName, Plan};
 use crate::core::store::{Change, ServerSpec, Session, Store};
@@ -64,6 +65,8 @@ pub enum DialogState {
     Reset(ResetDialog),
     /// Load an asleep project for this session.
     Load(SessionKey),
+    /// Load these asleep projects.
+    LoadAll(Vec<(ServerId, Directory)>),
     /// Attach to a session of an asleep project.
     Attach(SessionKey),
     /// What was copied.
@@ -111,6 +114,8 @@ pub struct Ui {
     pub seek: Option<Seek>,
     /// The filter.
     pub filter: Filter,
+    /// The command line, while it is typed.
+    pub command: Option<CommandLine>,
     /// Only what needs attention.
     pub attention_only: bool,
     /// Sessions that the next action is meant for, instead of the selected one.
@@ -218,6 +223,8 @@ pub struct App {
     pub results: BTreeMap<SessionKey, Shown>,
     /// Actions that ended, oldest first; the last [`LOGGED`].
     pub log: VecDeque<Logged>,
+    /// Commands that were run.
+    pub commands: History,
     /// What became of sessions while we watched.
     pub history: Pasts,
     /// What streams in the session that is looked at.
@@ -271,6 +278,7 @@ impl App {
             summary: None,
             results: BTreeMap::new(),
             log: VecDeque::new(),
+            commands: History::default(),
             history: Pasts::default(),
             live: Live::default(),
             rows: Vec::new(),

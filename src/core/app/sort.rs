@@ -66,20 +66,27 @@ impl App {
         self.sorted()
     }
 
-    /// `1`-`9`: by this column of those that are shown; again: the other way round.
+    /// `1`-`9`: by the column of those that are shown that is the key's; again: the other way round.
     pub(super) fn sort_nth(&mut self, key: Key) -> Vec<Effect> {
-        let digit = match key {
-            Key::Char(c) => c.to_digit(10),
-            _ => None,
-        };
-        let Some(digit) = digit.and_then(|it| usize::try_from(it).ok()) else {
-            return self.sort_next();
-        };
+        match self.keymap.place(key) {
+            Some(place) => self.sort_at(place),
+            None => self.sort_next(),
+        }
+    }
+
+    /// By the column at this place, from 0; again: the other way round.
+    pub(super) fn sort_at(&mut self, place: usize) -> Vec<Effect> {
         let shown = self.ui.columns.len();
-        match digit.checked_sub(1).and_then(|n| self.ui.columns.get(n)) {
+        match self.ui.columns.get(place) {
             Some(column) => self.sort_by_or_reverse(Some(*column)),
             None => self.tell(&format!("only {shown} columns are shown")),
         }
+    }
+
+    /// In this order.
+    pub(super) fn sort_so(&mut self, sort: Sort) -> Vec<Effect> {
+        self.ui.sort = sort;
+        self.sorted()
     }
 
     /// By this column (`None`: attention first), or, if it is so already, the other way round.
@@ -91,11 +98,10 @@ impl App {
     }
 
     fn sort_by(&mut self, column: Option<Column>) -> Vec<Effect> {
-        self.ui.sort = Sort {
+        self.sort_so(Sort {
             column,
             reversed: false,
-        };
-        self.sorted()
+        })
     }
 
     /// Whoever sorts wants to see what comes first: the selection goes there.

@@ -2,13 +2,10 @@
 
 use crate::core::app::keymap::{Action, Key};
 use crate::core::app::reply::Then;
-use crate::core::app::{App, DialogState, Effect, Msg, PageKind, Pane};
+use crate::core::app::{App, Effect, Msg, PageKind, Pane};
 use crate::core::store::Change;
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Input;
-
-/// Lines by which a page key scrolls a dialog, at any size.
-const DIALOG_PAGE: isize = 5;
 
 /// Keys that follow a refused one so closely were typed without looking.
 const SAME_BREATH: Span = Span(400);
@@ -134,7 +131,9 @@ impl App {
     }
 
     fn paste(&mut self, text: &str) -> Vec<Effect> {
-        if self.ui.filter.cursor.is_some() {
+        if self.ui.command.is_some() {
+            self.paste_command(text);
+        } else if self.ui.filter.cursor.is_some() {
             for c in text.chars().filter(|c| !c.is_control()) {
                 self.type_filter(Key::Char(c));
             }
@@ -155,9 +154,9 @@ impl App {
         self.clear_seen_results(now);
         self.ui.notice = None;
         self.ui.moved = self.ui.selected.is_some();
-        if self.ui.filter.cursor.is_some() || self.is_searching() {
-            let leaves = self.leaving(key).filter(|_| !key.is_typed());
-            return leaves.unwrap_or_else(|| self.type_on(key));
+        if self.ui.command.is_some() || self.ui.filter.cursor.is_some() || self.is_searching() {
+            let leaves = self.leaving(key).filter(|_| key.is_chord());
+            return leaves.unwrap_or_else(|| self.type_on(key, now));
         }
         if self.ui.dialog.is_none() {
             self.ui.dialog_scroll = 0;
@@ -176,8 +175,10 @@ impl App {
     }
 
     /// A key while a line at the bottom is typed.
-    fn type_on(&mut self, key: Key) -> Vec<Effect> {
-        if self.ui.filter.cursor.is_some() {
+    fn type_on(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
+        if self.ui.command.is_some() {
+            self.type_command(key, now)
+        } else if self.ui.filter.cursor.is_some() {
             self.type_filter(key)
         } else {
             self.type_search(key)
@@ -197,8 +198,9 @@ impl App {
         goes_on
     }
 
-    fn act(&mut self, action: Action, key: Key, now: UnixMs) -> Vec<Effect> {
-        if !matches!(action, Action::Quit | Action::Back) {
+    /// What an action does, by its key or by its name.
+    pub(super) fn act(&mut self, action: Action, key: Key, now: UnixMs) -> Vec<Effect> {
+        if !matches!(action, Action::Quit | Action::Back | Action::Command) {
             self.ui.quit_warned = false;
         }
         match action {
@@ -206,6 +208,8 @@ impl App {
             Action::Suspend => vec![Effect::Suspend],
             Action::Redraw => vec![Effect::Redraw],
             Action::Back => self.back(key),
+            Action::Command => self.open_command(""),
+            Action::Theme => self.open_command("theme "),
             Action::Help => self.toggle_page(PageKind::Help),
             Action::Explain => self.explain(),
             Action::History => self.toggle_page(PageKind::History),
@@ -233,6 +237,7 @@ impl App {
             Action::CopyExport => self.copy_export(),
             Action::Mark => self.mark(),
             Action::Load => self.ask_load(),
+            Action::LoadAll => self.ask_load_all(),
             Action::Servers => self.retry_servers(),
             Action::Fold => self.fold(),
             Action::Unfold => self.unfold(),
@@ -245,55 +250,6 @@ impl App {
             Action::HalfDown => self.go((self.page_step() / 2).max(1)),
             Action::HalfUp => self.go(-(self.page_step() / 2).max(1)),
         }
-    }
-
-    fn answer_dialog(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
-        if let Some(effects) = self.leaving(key).filter(|_| !key.is_typed()) {
-            return effects;
-        }
-        if let Some(DialogState::Resend(_)) = self.ui.dialog {
-            return self.resend_key(key, now);
-        }
-        match key {
-            Key::Enter | Key::Char('y') => self.confirm(now),
-            Key::Esc | Key::Char('q' | 'n') => {
-                self.ui.dialog = None;
-                Vec::new()
-            }
-            key => self.move_dialog(key),
-        }
-    }
-
-    /// What a key does wherever it is pressed, also over a dialog or form: leave, stop, draw again.
-    pub(super) fn leaving(&self, key: Key) -> Option<Vec<Effect>> {
-        match self.keymap.action(key)? {
-            Action::Quit => Some(vec![Effect::Quit]),
-            Action::Suspend => Some(vec![Effect::Suspend]),
-            Action::Redraw => Some(vec![Effect::Redraw]),
-            _ => None,
-        }
-    }
-
-    /// A key that has no meaning of its own in a dialog: it moves in its text, or leaves.
-    pub(super) fn move_dialog(&mut self, key: Key) -> Vec<Effect> {
-        if let Some(effects) = self.leaving(key) {
-            return effects;
-        }
-        match self.keymap.arrow(key) {
-            Key::Down => self.scroll_dialog(1),
-            Key::Up => self.scroll_dialog(-1),
-            Key::PageDown => self.scroll_dialog(DIALOG_PAGE),
-            Key::PageUp => self.scroll_dialog(-DIALOG_PAGE),
-            Key::Home => self.scroll_dialog(isize::MIN),
-            Key::End => self.scroll_dialog(isize::MAX),
-            _ => Vec::new(),
-        }
-    }
-
-    fn scroll_dialog(&mut self, by: isize) -> Vec<Effect> {
-        let scroll = self.ui.dialog_scroll.saturating_add_signed(by);
-        self.ui.dialog_scroll = scroll.min(self.ui.last_scroll);
-        Vec::new()
     }
 
     /// Esc never quits: a terminal may send it for a slow escape sequence.

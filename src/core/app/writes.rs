@@ -17,8 +17,12 @@ impl Action {
             | Action::AllowAlways
             | Action::Deny => true,
             // A file here, or what is shown. Loading a project is no more than asking about it; to
-            // attach starts another program, and is refused where nothing may be changed.
+            // attach starts another program, and is refused where nothing may be changed; what a
+            // command does is asked of its own action.
             Action::Export
+            | Action::LoadAll
+            | Action::Theme
+            | Action::Command
             | Action::Attach
             | Action::CopyId
             | Action::CopyAttach

@@ -5,8 +5,8 @@ use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
 use crate::core::present::{
-    Flow, Page, Piece, Row, Screen, Tone, clean, detail, dialog, explain_lines, filter, find,
-    footer, form, header, help, log, part, rows, words,
+    Flow, Page, Piece, Row, Screen, Tone, clean, command, detail, dialog, explain_lines, filter,
+    find, footer, form, header, help, log, part, rows, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::UnixMs;
@@ -49,6 +49,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
             .and_then(|state| dialog::dialog(app, state)),
         form: form::form(app),
         page: page(app, now),
+        command: command::command(app),
         greeting: None,
         notice: notice(app),
         footer: footer::footer(app),

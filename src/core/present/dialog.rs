@@ -2,7 +2,7 @@
 
 use super::{Dialog, clean, resend, rows};
 use crate::core::app::{App, Copied, DialogState, ResetDialog, Stage};
-use crate::core::id::SessionKey;
+use crate::core::id::{Directory, ServerId, SessionKey};
 use crate::core::plan::{HEALTHY, Plan};
 
 const DO_IT: &str = "Enter or y do it · Esc leave it";
@@ -12,6 +12,7 @@ pub(super) fn dialog(app: &App, state: &DialogState) -> Option<Dialog> {
     match state {
         DialogState::Abort(plans) => abort(app, plans),
         DialogState::Load(key) => load(app, key),
+        DialogState::LoadAll(asleep) => Some(load_all(app, asleep)),
         DialogState::Attach(key) => attach(app, key),
         DialogState::Copied(copied) => Some(self::copied(app, copied)),
         DialogState::Reset(it) => reset(app, it),
@@ -64,6 +65,32 @@ fn load(app: &App, key: &SessionKey) -> Option<Dialog> {
         ],
         foot: DO_IT.to_owned(),
     })
+}
+
+fn load_all(app: &App, asleep: &[(ServerId, Directory)]) -> Dialog {
+    let mut lines = vec![
+        "The servers have not been asked about these projects. Asking starts each of them: its plugins run, and it stays loaded.".to_owned(),
+    ];
+    for (id, server) in app.store.servers() {
+        let here = asleep.iter().filter(|(of, _)| *of == id);
+        let here: Vec<String> = here.map(|(_, it)| clean(it.as_str())).collect();
+        if !here.is_empty() {
+            let name = clean(&server.spec.name);
+            lines.push(format!("{name}: {}", counted(here.len())));
+            lines.extend(here.into_iter().map(|it| format!("  {it}")));
+        }
+    }
+    Dialog {
+        title: format!("Load {}", counted(asleep.len())),
+        scroll: app.ui.dialog_scroll,
+        lines,
+        foot: DO_IT.to_owned(),
+    }
+}
+
+fn counted(projects: usize) -> String {
+    let plural = if projects == 1 { "" } else { "s" };
+    format!("{projects} project{plural}")
 }
 
 fn attach(app: &App, key: &SessionKey) -> Option<Dialog> {

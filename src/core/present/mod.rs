@@ -7,6 +7,7 @@ mod build;
 mod cells;
 mod changes;
 mod clean;
+mod command;
 mod detail;
 mod dialog;
 mod explain;
@@ -19,6 +20,7 @@ mod help;
 mod json;
 mod log;
 mod notice;
+mod over;
 mod part;
 mod quote;
 mod resend;
@@ -42,11 +44,9 @@ pub use explain::{explain_json, explain_lines};
 pub use find::folded;
 pub use json::status_json;
 pub use notice::{NoticeWords, notice_json, notice_words};
+pub use over::{Command, Dialog, Form, FormLine, Hint, Offered};
 pub use quote::quote;
-pub use screen::{
-    Dialog, FilterLine, Form, FormLine, Greeting, Hint, Line, Mark, Piece, Screen, Tone,
-    agreement_glyph,
-};
+pub use screen::{FilterLine, Greeting, Line, Mark, Piece, Screen, Tone, agreement_glyph};
 pub use sheet::{Detail, Flow, Found, Page, Place, Sheet, Tab};
 pub use status::status_rows;
 pub use table::{Count, Row, ServerChip};

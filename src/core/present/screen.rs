@@ -3,7 +3,7 @@
 //! Every text here came through [`crate::core::present::clean`]: no control or escape character
 //! of a server reaches a terminal.
 
-use crate::core::app::keymap::Action;
+use super::{Command, Dialog, Form, Hint};
 use crate::core::app::{Column, Sort, ThemeName};
 use crate::core::judge::{Agreement, Level};
 use crate::core::present::{Count, Detail, Page, Row, ServerChip};
@@ -123,75 +123,6 @@ impl Piece {
 /// A line of pieces.
 pub type Line = Vec<Piece>;
 
-/// A question before an action, or an action's plan.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dialog {
-    /// Names the action and the session.
-    pub title: String,
-    /// What will be done, a line each; wrapped by the view.
-    pub lines: Vec<String>,
-    /// First wrapped line shown, where not all fit.
-    pub scroll: usize,
-    /// The key hints at its foot: `Enter do it · Esc leave it`.
-    pub foot: String,
-}
-
-/// A form: texts to read, options to point at, a line to type into.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Form {
-    /// Names the action and the session.
-    pub title: String,
-    /// From top to bottom; wrapped by the view, but for the line that is typed into.
-    pub lines: Vec<FormLine>,
-    /// What the keys do, the most needed first.
-    pub foot: Vec<Hint>,
-    /// Lines by which it is scrolled back from what is pointed at.
-    pub scroll: usize,
-}
-
-/// A line of a form.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FormLine {
-    /// Before the text: `> (*) 1 `; the text wraps under itself.
-    pub mark: String,
-    /// The text.
-    pub text: Line,
-    /// It is pointed at.
-    pub focus: bool,
-    /// It is typed into, with the cursor before this character of the text.
-    pub cursor: Option<usize>,
-}
-
-/// A key and what it does, for the footer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hint {
-    /// `a`.
-    pub key: String,
-    /// `abort`.
-    pub words: String,
-    /// The action of the key table; `None`: a key of a dialog or form.
-    pub action: Option<Action>,
-}
-
-impl Hint {
-    /// A key of a dialog or form.
-    pub fn new(key: impl Into<String>, words: impl Into<String>) -> Self {
-        Self {
-            key: key.into(),
-            words: words.into(),
-            action: None,
-        }
-    }
-
-    /// A key of the table.
-    pub fn of(action: Action, key: impl Into<String>, words: impl Into<String>) -> Self {
-        Self {
-            action: Some(action),
-            ..Self::new(key, words)
-        }
-    }
-}
-
 /// The filter line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterLine {
@@ -253,6 +184,8 @@ pub struct Screen {
     pub form: Option<Form>,
     /// A page over everything (help, explain).
     pub page: Option<Page>,
+    /// The command line, while it is typed.
+    pub command: Option<Command>,
     /// The first screen of a new user, in place of everything but notice and footer.
     pub greeting: Option<Greeting>,
     /// A word to the user, instead of the footer.

@@ -7,6 +7,7 @@
 //! size too small for a table says so in one line.
 
 mod columns;
+mod command;
 mod detail;
 mod dialog;
 mod filter;
@@ -49,6 +50,7 @@ pub fn draw(screen: &Screen, theme: &Theme, area: Rect, buffer: &mut Buffer) {
     }
     dialog::draw(screen, &mut pen);
     form::draw(screen, &mut pen);
+    command::draw(screen, &mut pen);
 }
 
 fn main(screen: &Screen, regions: &Regions, pen: &mut Pen) {
@@ -101,6 +103,9 @@ pub fn cursor(screen: &Screen, theme: &Theme, area: Rect) -> Option<Position> {
     }
     if screen.dialog.is_some() || shape == Shape::Tiny {
         return None;
+    }
+    if let Some(command) = &screen.command {
+        return Some(command::cursor(command, area, theme));
     }
     if let Some(found) = search::of(screen).filter(|found| found.cursor.is_some()) {
         return search::cursor(found, area, area.bottom().saturating_sub(1), theme);

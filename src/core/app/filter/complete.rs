@@ -30,7 +30,12 @@ impl App {
         let Some(cursor) = filter.cursor else {
             return Offered::default();
         };
-        let tokens = tokens(&filter.text);
+        self.offered_at(&filter.text, cursor)
+    }
+
+    /// What may stand before this character of a filter.
+    pub(in crate::core::app) fn offered_at(&self, text: &str, cursor: usize) -> Offered {
+        let tokens = tokens(text);
         let at = tokens
             .iter()
             .find(|it| it.from <= cursor && cursor <= it.to);

@@ -67,6 +67,13 @@ impl App {
         Vec::new()
     }
 
+    /// A filter that was typed elsewhere, whole.
+    pub(super) fn set_filter(&mut self, text: &str) -> Vec<Effect> {
+        self.open_filter();
+        self.ui.filter.put(TextLine::new(text));
+        self.type_filter(Key::Enter)
+    }
+
     pub(super) fn type_filter(&mut self, key: Key) -> Vec<Effect> {
         if key != Key::Tab {
             self.ui.filter.completing = None;

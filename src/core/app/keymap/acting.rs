@@ -109,6 +109,14 @@ pub(super) static TABLE: &[Binding] = &[
         When::Asleep,
     ),
     bind(
+        Action::LoadAll,
+        "load-all",
+        &[],
+        "load all projects",
+        "load every asleep project of the servers that can be reached; shows which, and asks",
+        When::Moving,
+    ),
+    bind(
         Action::Servers,
         "servers",
         &[Key::Char('S')],

@@ -85,6 +85,12 @@ pub enum Action {
     Redraw,
     /// Put the program in the background.
     Suspend,
+    /// Load every asleep project.
+    LoadAll,
+    /// Choose a theme.
+    Theme,
+    /// Type a command.
+    Command,
     /// Show the keys.
     Help,
 }

@@ -69,6 +69,22 @@ pub(super) static TABLE: &[Binding] = &[
         When::Always,
     ),
     bind(
+        Action::Command,
+        "command",
+        &[Key::Char(':')],
+        "command",
+        "type a command: what a key does, by its name, and what has no key; Tab completes",
+        When::Always,
+    ),
+    bind(
+        Action::Theme,
+        "theme",
+        &[],
+        "theme",
+        "choose a theme by its name, until you leave",
+        When::Moving,
+    ),
+    bind(
         Action::Sort,
         "sort",
         &[Key::Char('o')],

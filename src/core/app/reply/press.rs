@@ -14,7 +14,7 @@ const OVERTAKEN: &str = "it is no longer asked: nothing was sent";
 impl App {
     /// A key while a form or the list is open.
     pub(in crate::core::app) fn reply_key(&mut self, key: Key, now: UnixMs) -> Vec<Effect> {
-        if let Some(effects) = self.leaving(key).filter(|_| !key.is_typed()) {
+        if let Some(effects) = self.leaving(key).filter(|_| key.is_chord()) {
             return effects;
         }
         match self.ui.reply.take() {
