@@ -1,14 +1,14 @@
 //! What is looked at: the filter, what is snoozed, what is frozen, and the mouse. Keys in, screen out.
 
 use ocwatch::core::app::keymap::Key;
-use ocwatch::core::app::{App, AppOptions, Effect, Msg, update};
-use ocwatch::core::id::{Directory, Epoch, ServerId};
-use ocwatch::core::present::{Screen, screen};
+use ocwatch::core::app::{App, AppOptions, Effect, Memory, Msg, update};
+use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
+use ocwatch::core::present::{Level, Mark, Screen, screen};
 use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::UnixMs;
 use ocwatch::core::wire::{
-    AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport, Message,
-    Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+    AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport,
+    LostCause, Message, Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
 };
 use std::collections::BTreeMap;
 
@@ -24,14 +24,26 @@ struct Desk {
 impl Desk {
     /// A live server with a calm session, changed a minute ago.
     fn new() -> Self {
+        let mut desk = Self::bare();
+        desk.open();
+        desk.session("ses_calm", MINUTE, false);
+        desk
+    }
+
+    /// A server that has not answered yet.
+    fn bare() -> Self {
         let spec = ServerSpec {
             name: "home".into(),
             url: "http://h".into(),
             read_only: None,
         };
         let app = App::new(vec![spec], AppOptions::default());
-        let mut desk = Self { app, now: NOW };
-        desk.feed(vec![
+        Self { app, now: NOW }
+    }
+
+    /// It answers, and is watched.
+    fn open(&mut self) {
+        self.feed(vec![
             Body::Link(LinkReport::Connecting { attempt: 1 }),
             Body::Link(LinkReport::Identified {
                 dialect: Dialect::V1,
@@ -44,9 +56,7 @@ impl Desk {
                 state: DirectoryState::Loaded,
             }),
         ]);
-        desk.session("ses_calm", MINUTE, false);
-        desk.feed(vec![Body::Link(LinkReport::Live)]);
-        desk
+        self.feed(vec![Body::Link(LinkReport::Live)]);
     }
 
     fn feed(&mut self, bodies: Vec<Body>) {
@@ -308,4 +318,211 @@ fn attention_only_says_how_many_it_hides_and_keeps_what_settles() {
     let shown = desk.screen();
     assert!(shown.attention_only);
     assert_eq!(shown.calm, 1);
+}
+
+impl Desk {
+    /// A stuck session and a calm one, with the first selected.
+    fn stuck() -> Self {
+        let mut desk = Self::new();
+        desk.session("ses_stuck", 12 * MINUTE, true);
+        desk.wait(5000);
+        assert_eq!(desk.rows(), ["title of ses_stuck", "title of ses_calm"]);
+        desk
+    }
+
+    fn stuck_key() -> SessionKey {
+        SessionKey::new(ServerId(0), "ses_stuck".into())
+    }
+
+    /// Counts of the header as `1 stuck, 2 at rest`.
+    fn counts(&self) -> String {
+        let counts = self.screen().counts.into_iter();
+        let words: Vec<String> = counts
+            .map(|it| format!("{} {}", it.number, it.word))
+            .collect();
+        words.join(", ")
+    }
+
+    fn memory(effects: &[Effect]) -> Memory {
+        let kept = effects.iter().find_map(|effect| match effect {
+            Effect::Remember(memory) => Some(memory.clone()),
+            _ => None,
+        });
+        kept.unwrap_or_default()
+    }
+}
+
+#[test]
+fn a_snoozed_session_asks_for_nothing_until_it_changes() {
+    let mut desk = Desk::stuck();
+    let effects = desk.key(Key::Char('z'));
+    let memory = Desk::memory(&effects);
+    assert_eq!(memory.seen[0].seen.finding.as_deref(), Some("stale-busy"));
+    assert_eq!(memory.seen[0].server, "http://h");
+    assert!(
+        desk.notice().starts_with("snoozed until it changes"),
+        "{}",
+        desk.notice()
+    );
+    assert!(desk.app.is_snoozed(&Desk::stuck_key()));
+    assert_eq!(
+        desk.rows(),
+        ["title of ses_calm", "title of ses_stuck"],
+        "below"
+    );
+    assert_eq!(
+        desk.app.ui.selected.as_ref().unwrap().session.as_str(),
+        "ses_calm",
+        "on to the next"
+    );
+    let row = &desk.screen().rows[1];
+    assert_eq!((row.mark, row.dim), (Mark::Snoozed, true));
+    assert!(row.why.starts_with("snoozed: stale-busy"), "{}", row.why);
+    assert_eq!(desk.counts(), "1 at rest, 1 snoozed");
+    let level = desk.app.verdict(&Desk::stuck_key()).unwrap().level;
+    assert_eq!(level, Level::Stuck, "the verdict is untouched");
+    desk.keys("!");
+    assert_eq!(desk.rows(), [""; 0]);
+    assert_eq!(desk.screen().calm, 2);
+    desk.keys("!");
+    desk.wait(60 * MINUTE);
+    assert!(
+        desk.app.is_snoozed(&Desk::stuck_key()),
+        "time changes nothing"
+    );
+    desk.session("ses_stuck", 11 * MINUTE, true);
+    desk.wait(0);
+    assert!(!desk.app.is_snoozed(&Desk::stuck_key()), "it moved on");
+    assert_eq!(desk.rows()[0], "title of ses_stuck");
+}
+
+#[test]
+fn z_again_wakes_and_marks_are_snoozed_together() {
+    let mut desk = Desk::stuck();
+    desk.key(Key::Char('z'));
+    desk.keys("Gz");
+    assert_eq!(desk.notice(), "awake again");
+    assert!(!desk.app.is_snoozed(&Desk::stuck_key()));
+    desk.keys("g  z");
+    assert!(desk.app.is_snoozed(&Desk::stuck_key()), "{}", desk.notice());
+    assert!(desk.app.ui.marked.is_empty());
+    desk.keys("gz");
+    assert_eq!(
+        desk.notice(),
+        "it asks for no attention: there is nothing to snooze"
+    );
+}
+
+#[test]
+fn what_was_seen_outlives_a_restart_and_a_lost_server() {
+    let mut desk = Desk::stuck();
+    let memory = Desk::memory(&desk.key(Key::Char('z')));
+    let mut again = Desk::bare();
+    again.app.begin_with(memory.clone());
+    again.open();
+    again.session("ses_stuck", 12 * MINUTE, true);
+    again.wait(5000);
+    assert!(again.app.is_snoozed(&Desk::stuck_key()));
+    again.feed(vec![Body::Link(LinkReport::Lost {
+        cause: LostCause::Unreachable,
+        text: "connection refused".into(),
+        retry_at: UnixMs(again.now + 1000),
+    })]);
+    again.wait(MINUTE);
+    again.open();
+    again.session("ses_stuck", 12 * MINUTE + MINUTE + 5000, true);
+    again.wait(MINUTE);
+    assert!(
+        again.app.is_snoozed(&Desk::stuck_key()),
+        "a reconnect is no change"
+    );
+}
+
+#[test]
+fn a_session_above_one_that_was_seen_is_quiet_as_well() {
+    let mut desk = Desk::family();
+    let parent = SessionKey::new(ServerId(0), "ses_parent".into());
+    assert!(desk.app.verdict(&parent).unwrap().level >= Level::Watch);
+    desk.keys("/ses_child is:child");
+    desk.key(Key::Enter);
+    desk.keys("Gz");
+    assert!(desk.app.is_snoozed(&parent), "{}", desk.notice());
+    desk.keys("Gz");
+    assert!(!desk.app.is_snoozed(&parent), "{}", desk.notice());
+}
+
+#[test]
+fn a_frozen_screen_stands_still_while_the_world_goes_on() {
+    let mut desk = Desk::stuck();
+    desk.keys("p");
+    let before = desk.screen();
+    desk.now += 12_000;
+    desk.session("ses_new", MINUTE, false);
+    let shown = desk.screen();
+    assert_eq!(shown.rows, before.rows, "rows and ages");
+    assert_eq!(shown.detail, before.detail);
+    assert_eq!(shown.counts, before.counts);
+    assert!(
+        shown.frozen[0].starts_with("frozen for 12s, "),
+        "{:?}",
+        shown.frozen
+    );
+    assert!(
+        !shown.frozen[0].contains(" 0 changes"),
+        "{:?}",
+        shown.frozen
+    );
+    assert_eq!(desk.app.store.sessions().count(), 3, "the links go on");
+    desk.keys("j");
+    assert_eq!(desk.screen().selected, Some(1), "keys that move do");
+    desk.keys("/calm");
+    desk.key(Key::Enter);
+    assert_eq!(desk.rows(), ["title of ses_calm"]);
+    desk.key(Key::Esc);
+    assert_eq!(desk.rows().len(), 2);
+    desk.keys("p");
+    assert!(desk.screen().frozen.is_empty());
+    assert_eq!(desk.notice(), "the screen goes on");
+    assert_eq!(desk.rows().len(), 3);
+    let selected = desk.app.ui.selected.clone().unwrap();
+    assert_eq!(
+        selected.session.as_str(),
+        "ses_calm",
+        "it stays on its session"
+    );
+}
+
+#[test]
+fn an_action_on_a_frozen_screen_is_planned_on_what_is_true_now() {
+    let mut desk = Desk::stuck();
+    desk.keys("jkp");
+    desk.wait(1000);
+    let effects = desk.key(Key::Char('a'));
+    assert!(
+        matches!(effects.as_slice(), [Effect::Act(_)]),
+        "unchanged: it is done"
+    );
+    assert!(desk.screen().frozen.is_empty(), "and the screen goes on");
+
+    let mut desk = Desk::stuck();
+    desk.keys("jkp");
+    desk.session("ses_stuck", 1000, false);
+    assert_eq!(desk.key(Key::Char('a')), [], "it is not what was looked at");
+    assert!(desk.screen().frozen.is_empty());
+    assert!(desk.screen().dialog.is_none());
+    assert!(
+        desk.notice().contains("nothing was done"),
+        "{}",
+        desk.notice()
+    );
+}
+
+#[test]
+fn esc_at_the_top_of_a_frozen_screen_lets_it_go_on_and_quit_quits() {
+    let mut desk = Desk::stuck();
+    desk.keys("p");
+    assert_eq!(desk.key(Key::Char('q')), []);
+    assert!(desk.screen().frozen.is_empty());
+    desk.keys("p");
+    assert_eq!(desk.key(Key::Char('Q')), [Effect::Quit]);
 }

@@ -175,6 +175,7 @@ impl Desk {
             save_dir: world.home.path().join("saved"),
             audit: Audit::open(Some(world.home.path().to_owned()), false, clock.clone()),
             standings,
+            keeper: ocwatch::shell::memory::Keeper::forgetful(),
             ways: ocwatch::shell::notify::Ways::default(),
             clock,
             answers: to_desk,

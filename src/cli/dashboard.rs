@@ -12,6 +12,7 @@ use crate::shell::audit;
 use crate::shell::effects::Effects;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::interactive::{Dashboard, DashboardError};
+use crate::shell::memory::{self, Keeper};
 use crate::shell::notify::{self, Hooks, Ways};
 use crate::tui::{self, TerminalError};
 use std::path::PathBuf;
@@ -25,6 +26,8 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
     let feed = setup.feed();
     let (to_loop, answers) = mpsc::channel(WAITING_ANSWERS);
     let (standings, asked) = audit::standings();
+    // What happens in a demo did not happen.
+    let state = start::state_dir().filter(|_| setup.demo.is_none());
     let effects = Effects {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
@@ -32,12 +35,17 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         save_dir: start::export_dir(),
         audit: audit_of(setup, false),
         standings,
+        keeper: state.as_deref().map_or_else(Keeper::forgetful, Keeper::new),
         ways: ways(setup, to_loop.clone()),
         clock: setup.clock.clone(),
         answers: to_loop,
     };
+    let mut app = setup.app(common);
+    if let Some(dir) = &state {
+        app.begin_with(memory::recall(dir));
+    }
     let dashboard = Dashboard {
-        app: setup.app(common),
+        app,
         feed,
         effects,
         answers,

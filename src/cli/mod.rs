@@ -20,6 +20,7 @@ use crate::shell::audit::{self, Audit};
 use crate::shell::clock::system_clock;
 use crate::shell::commands::{self, Look, ResetWish, Wanted, say};
 use crate::shell::exit::{Exit, Trouble};
+use crate::shell::memory;
 use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
@@ -63,10 +64,11 @@ fn command_line() -> clap::Command {
     };
     let examples = command.get_after_help().map(ToString::to_string);
     let files = format!(
-        "{}\n\nFiles:\n  configuration  {}\n  audit log      {}\n  log            {}",
+        "{}\n\nFiles:\n  configuration  {}\n  audit log      {}\n  kept for later {}\n  log            {}",
         examples.unwrap_or_default(),
         shown(start::config_file()),
         shown(start::state_dir().map(|dir| dir.join(audit::FILE))),
+        shown(start::state_dir().map(|dir| dir.join(memory::FILE))),
         shown(start::state_dir().map(|dir| dir.join("ocwatch.<day>.log"))),
     );
     command.after_long_help(files)

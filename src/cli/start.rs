@@ -128,7 +128,6 @@ impl Setup {
         let options = AppOptions {
             utc_offset: utc_offset(&self.clock),
             filter: common.filter.clone().unwrap_or_default(),
-            filters: Vec::new(),
             limits: self.config.thresholds.clone(),
             export_shown: export_dir().display().to_string(),
             attach: self.config.attach_wishes.rules(self.demo.is_some()),

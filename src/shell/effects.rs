@@ -22,6 +22,7 @@ use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
 use crate::shell::attach::{self, Errand};
 use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
+use crate::shell::memory::Keeper;
 use crate::shell::notify::{Ways, clipboard};
 use std::path::{self, PathBuf};
 use std::sync::Arc;
@@ -56,6 +57,8 @@ pub struct Effects {
     pub audit: Audit,
     /// Tells how a session stands after an action.
     pub standings: Standings,
+    /// Keeps what the next run should know.
+    pub keeper: Keeper,
     /// How somebody who is elsewhere is told.
     pub ways: Ways,
     /// The watcher's clock.
@@ -96,6 +99,7 @@ impl Effects {
                 self.command(server, LinkCommand::LoadDirectory(directory));
             }
             Effect::Retry(server) => self.command(server, LinkCommand::RetryNow),
+            Effect::Remember(memory) => self.keeper.keep(memory),
             Effect::Attach { key, command } => return self.attach(key, command),
             Effect::Copy(text) => return self.copy(&text),
             Effect::Notify(notice) => {

@@ -286,7 +286,7 @@ impl Dashboard {
         let columns = tui::shown_columns(area, screen, &self.theme);
         let first = tui::first_line(area, screen, &self.theme);
         let detail = tui::detail_seen(area, screen);
-        let ui = &self.app.ui;
+        let ui = &self.app.shown().ui;
         let known = (ui.table_rows, ui.last_scroll, ui.detail_seen);
         if (rows, last_scroll, detail) != known || ui.seek.is_some() || columns != ui.columns {
             show.pacer.hurry();

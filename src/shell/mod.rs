@@ -11,6 +11,7 @@ pub mod commands;
 pub mod effects;
 pub mod exit;
 pub mod interactive;
+pub mod memory;
 pub mod notify;
 pub mod print;
 pub mod session_ref;

@@ -29,6 +29,15 @@ impl<'a> Pen<'a> {
         }
     }
 
+    /// The same pen, kept to a part of its area.
+    pub fn within(&mut self, area: Rect) -> Pen<'_> {
+        Pen {
+            area: area.intersection(self.area),
+            buffer: &mut *self.buffer,
+            theme: self.theme,
+        }
+    }
+
     /// The part of the buffer that it draws into.
     pub fn area(&self) -> Rect {
         self.area

@@ -13,6 +13,7 @@ use ocwatch::net::link::LinkSpec;
 use ocwatch::shell::audit::{Asked, Audit, standings};
 use ocwatch::shell::clock::system_clock;
 use ocwatch::shell::effects::Effects;
+use ocwatch::shell::memory::Keeper;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -56,6 +57,7 @@ impl Hand {
             save_dir: dir.path().join("saved"),
             audit: Audit::open(Some(dir.path().to_owned()), false, clock.clone()),
             standings,
+            keeper: Keeper::forgetful(),
             ways: ocwatch::shell::notify::Ways::default(),
             clock: clock.clone(),
             answers: to_loop,

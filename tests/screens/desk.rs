@@ -6,15 +6,19 @@
 use super::picture;
 use super::spec::{BASE, Scenario};
 use ocwatch::core::app::keymap::Key;
-use ocwatch::core::app::{App, AppOptions, Done, Effect, Msg, Outcome, PromptRead, update};
-use ocwatch::core::id::{Directory, SessionKey};
+use ocwatch::core::app::{
+    App, AppOptions, Done, Effect, Msg, Outcome, PartRead, PartText, PromptRead, update,
+};
+use ocwatch::core::id::{Directory, Epoch, SessionKey};
 use ocwatch::core::plan::ActionName;
 use ocwatch::core::plan::reset::Tried;
 use ocwatch::core::plan::survey::{BrokenPart, Roll, Survey, Surveyed};
 use ocwatch::core::present::{Screen, screen};
 use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::{Span, UnixMs};
-use ocwatch::core::wire::{Body, Choice, EventKind, Input, ModelRef, WholePrompt};
+use ocwatch::core::wire::{
+    Body, Choice, EventKind, Input, ModelRef, TodoItem, TodoRead, TodoStatus, WholePrompt,
+};
 use ocwatch::tui::{Theme, detail_seen, first_line, last_scroll, shown_columns, table_rows};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -175,6 +179,16 @@ fn answer(effect: Effect) -> Option<Msg> {
             })),
             models: Some(vec![model("provider", "model"), model("acme", "large")]),
         })),
+        Effect::ReadTodo { key } => todo(&key),
+        Effect::ReadPart { key, part, of, .. } => Some(Msg::PartRead(PartRead {
+            key,
+            part,
+            of,
+            read: Ok(PartText {
+                text: "{\n  \"id\": \"prt_1\",\n  \"type\": \"text\",\n  \"text\": \"one\\ntwo \u{1b}[2J\"\n}".to_owned(),
+                left_out: 1234,
+            }),
+        })),
         Effect::Export { key } => Some(done(
             key,
             ActionName::Export,
@@ -182,6 +196,37 @@ fn answer(effect: Effect) -> Option<Msg> {
         )),
         _ => None,
     }
+}
+
+/// What the agent of the first session means to do.
+fn todo(key: &SessionKey) -> Option<Msg> {
+    let item = |content: &str, status, priority: &str| TodoItem {
+        content: content.to_owned(),
+        status,
+        priority: priority.to_owned(),
+    };
+    let items = vec![
+        item("read the chapters", TodoStatus::Completed, "medium"),
+        item(
+            "build the index, and say which chapters have no title so that they can be found again",
+            TodoStatus::InProgress,
+            "high",
+        ),
+        item("write the table of contents", TodoStatus::Pending, "low"),
+    ];
+    let read = TodoRead {
+        session: key.session.clone(),
+        asked_at: BASE,
+        items,
+    };
+    (key.session.as_str() == "ses_tts").then(|| {
+        Msg::Feed(vec![Input {
+            server: key.server,
+            epoch: Epoch(1),
+            at: BASE,
+            body: Body::Todo(read),
+        }])
+    })
 }
 
 fn model(provider: &str, model: &str) -> ModelRef {

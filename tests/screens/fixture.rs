@@ -366,6 +366,19 @@ pub fn filtered_in_part() -> Screen {
     screen
 }
 
+/// A screen that stands still, with a session that was seen.
+pub fn frozen() -> Screen {
+    let mut screen = rich();
+    let frozen = ["frozen for 12s, 34 changes since", "frozen 12s"];
+    screen.frozen = frozen.map(str::to_owned).to_vec();
+    if let Some(row) = screen.rows.get_mut(1) {
+        row.mark = Mark::Snoozed;
+        row.dim = true;
+        row.why = format!("snoozed: {}", row.why);
+    }
+    screen
+}
+
 pub fn dialog() -> Screen {
     let mut screen = rich();
     screen.dialog = Some(Dialog {

@@ -23,15 +23,20 @@ pub struct Count {
     pub echoes: usize,
 }
 
-/// By rank: unknown, at rest, working, settling, watch, needs you, stuck.
-pub type Counts = [Count; 7];
+/// Snoozed, then by rank: unknown, at rest, working, settling, watch, needs you, stuck.
+pub type Counts = [Count; 8];
 
 /// Counts all that may have a row.
 pub(super) fn count(listed: &[Listed]) -> Counts {
     let mut counts = Counts::default();
     for one in listed {
-        let rank = order::rank(one.verdict);
-        let Some(count) = counts.get_mut(usize::from(rank)) else {
+        let rank = order::rank(one);
+        let place = if one.snoozed {
+            0
+        } else {
+            usize::from(rank) + 1
+        };
+        let Some(count) = counts.get_mut(place) else {
             continue;
         };
         if rank >= ATTENTION && is_echo(one, listed) {

@@ -1,8 +1,10 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
+use crate::core::app::freeze::Standing;
 use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
+use crate::core::app::snooze::Snoozed;
 use crate::core::app::{
     AttachRules, Bulk, Column, CommandLine, Copied, Filter, History, InVain, Live, Outcome, Pane,
     PartPage, PartText, Pasts, ResendForm, ResetDialog, Search, Seek, Sort, Summary, Tally,
@@ -27,8 +29,6 @@ pub struct AppOptions {
     pub utc_offset: Span,
     /// A filter from the command line.
     pub filter: String,
-    /// Filters of earlier runs, oldest first.
-    pub filters: Vec<String>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
     /// The columns of the table, from left to right; none: what suits the width.
@@ -194,7 +194,7 @@ pub struct Logged {
 }
 
 /// The whole program's state.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct App {
     /// What we were told.
     pub store: Store,
@@ -241,6 +241,8 @@ pub struct App {
     pub(super) exports: BTreeMap<SessionKey, String>,
     /// How many rows there are, and what keeps some of them off the screen.
     pub tally: Tally,
+    pub(super) snoozed: Snoozed,
+    pub(super) standing: Standing,
     /// When the last message was taken; watcher's clock.
     pub(super) taken_at: UnixMs,
 }
@@ -257,7 +259,7 @@ impl App {
         let mut judge = Judge::new(options.limits.clone());
         judge.update(&store, &changes, UnixMs::default());
         let ui = Ui {
-            filter: Filter::new(options.filter, options.filters),
+            filter: Filter::new(options.filter),
             table_rows: 20,
             sort: options.sort,
             columns: Column::USUAL.to_vec(),
@@ -287,6 +289,8 @@ impl App {
             attach_rules: options.attach,
             exports: BTreeMap::new(),
             tally: Tally::default(),
+            snoozed: Snoozed::default(),
+            standing: Standing::default(),
             taken_at: UnixMs::default(),
         }
     }

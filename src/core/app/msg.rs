@@ -1,9 +1,8 @@
 //! What enters the app ([`Msg`]) and what leaves it ([`Effect`]). Data only.
 
-use crate::core::app::Column;
 use crate::core::app::keymap::Key;
 use crate::core::app::notify::Notice;
-use crate::core::app::{PartOf, PartRead};
+use crate::core::app::{Column, Memory, PartOf, PartRead};
 use crate::core::id::{Directory, MessageId, PartId, ServerId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::survey::Survey;
@@ -181,6 +180,8 @@ pub enum Effect {
     },
     /// Try a lost server again now.
     Retry(ServerId),
+    /// Keep this for the next run.
+    Remember(Memory),
     /// Have another program work on a session in this terminal; answers with [`Msg::AttachEnded`].
     Attach {
         /// Which.

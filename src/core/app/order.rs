@@ -43,8 +43,10 @@ impl Value<'_> {
 }
 
 /// How urgent a row is; higher stands higher.
-pub(super) fn rank(verdict: &Verdict) -> u8 {
+pub(super) fn rank(one: &Listed) -> u8 {
+    let verdict = one.verdict;
     match (verdict.level, &verdict.settling) {
+        _ if one.snoozed => 1,
         (Level::Stuck, _) => 6,
         (Level::NeedsYou, _) => 5,
         (Level::Watch, _) => 4,
@@ -91,7 +93,7 @@ impl Sort {
     fn value<'a>(self, one: &Listed<'a>) -> Value<'a> {
         let (info, verdict) = (&one.session.info, one.verdict);
         let Some(column) = self.column else {
-            return Value::Whole(i64::from(rank(verdict)));
+            return Value::Whole(i64::from(rank(one)));
         };
         let activity = &verdict.activity;
         match column {

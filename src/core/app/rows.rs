@@ -7,7 +7,7 @@ use crate::core::app::counts::{self, Counts};
 use crate::core::app::filter::{Facts, Query};
 use crate::core::app::tree::{self, Listed};
 use crate::core::id::SessionKey;
-use crate::core::judge::{Level, Verdict};
+use crate::core::judge::Level;
 
 /// A row before it has words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl App {
             let one = &mut listed[place];
             let passes =
                 query.terms.is_empty() || Facts::of(self, one.session, one.verdict).pass(query);
-            if passes && self.ui.attention_only && !wants_attention(one.verdict) {
+            if passes && self.ui.attention_only && !wants_attention(one) {
                 tally.calm += 1;
             } else if passes {
                 tally.hits += 1;
@@ -160,6 +160,7 @@ impl App {
             };
             if verdict.is_listed(session) {
                 all.push(Listed {
+                    snoozed: self.is_snoozed(&key),
                     key,
                     server,
                     session,
@@ -175,7 +176,8 @@ impl App {
     }
 }
 
-/// Watch and above, and what is about to be.
-fn wants_attention(verdict: &Verdict) -> bool {
-    verdict.level >= Level::Watch || verdict.settling.is_some()
+/// Watch and above, and what is about to be; not what was seen.
+fn wants_attention(one: &Listed) -> bool {
+    let asks = one.verdict.level >= Level::Watch || one.verdict.settling.is_some();
+    asks && !one.snoozed
 }

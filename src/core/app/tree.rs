@@ -19,6 +19,8 @@ pub(super) struct Listed<'a> {
     pub server: &'a Server,
     pub session: &'a Session,
     pub verdict: &'a Verdict,
+    /// It was seen as it is.
+    pub snoozed: bool,
     /// The place of its parent.
     pub parent: Option<usize>,
     /// It passes.
@@ -204,7 +206,7 @@ fn worst_below(all: &[Listed], children: &[Vec<usize>], place: usize) -> Option<
     let mut stack: Vec<usize> = children[place].clone();
     let mut worst: Option<usize> = None;
     while let Some(at) = stack.pop() {
-        let rank = |place: usize| order::rank(all[place].verdict);
+        let rank = |place: usize| order::rank(&all[place]);
         if worst.is_none_or(|it| rank(at) > rank(it)) {
             worst = Some(at);
         }

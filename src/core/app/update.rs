@@ -14,7 +14,8 @@ const SAME_BREATH: Span = Span(400);
 pub fn update(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
     app.taken_at = now;
     let before = app.ui.selected.clone();
-    let mut effects = take(app, msg, now);
+    let diverted = app.divert(&msg, now);
+    let mut effects = diverted.unwrap_or_else(|| take(app, msg, now));
     if app.ui.selected != before {
         app.ui.selected_at = Some(now);
     }
@@ -93,6 +94,7 @@ impl App {
                 changes.push(change);
             }
         }
+        self.count_behind(changes.len());
         let recheck = self.judgement().recheck.into_iter();
         let due = recheck.chain(self.history.due()).any(|at| at <= now);
         if !changes.is_empty() || due {
@@ -102,7 +104,12 @@ impl App {
             self.unsettled = true;
         }
         self.uncover_asks(now);
-        self.notices(now)
+        let is_woken = self.wake_changed();
+        if is_woken {
+            self.unsettled = true;
+        }
+        let kept = is_woken.then(|| self.keep_for_later());
+        kept.into_iter().chain(self.notices(now)).collect()
     }
 
     fn laid_out(&mut self, rows: u16, last: usize, first: usize, detail: bool) -> Vec<Effect> {
@@ -200,6 +207,9 @@ impl App {
 
     /// What an action does, by its key or by its name.
     pub(super) fn act(&mut self, action: Action, key: Key, now: UnixMs) -> Vec<Effect> {
+        if self.leaves_to_live(action) {
+            return Vec::new();
+        }
         if !matches!(action, Action::Quit | Action::Back | Action::Command) {
             self.ui.quit_warned = false;
         }
@@ -219,6 +229,8 @@ impl App {
             Action::PreviousHit => self.next_hit(-1),
             Action::Filter => self.filter_or_search(),
             Action::Attention => self.toggle_attention(),
+            Action::Snooze => self.snooze(None),
+            Action::Freeze => self.freeze(now),
             Action::Sort => self.sort_next(),
             Action::SortReverse => self.sort_reverse(),
             Action::SortColumn => self.sort_nth(key),
@@ -272,6 +284,9 @@ impl App {
         }
         if self.ui.attention_only {
             return self.toggle_attention();
+        }
+        if self.leaves_to_live(Action::Freeze) {
+            return Vec::new();
         }
         if key == Key::Esc {
             let quits = self.key_that_leaves();

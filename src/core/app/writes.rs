@@ -36,6 +36,8 @@ impl Action {
             | Action::Quit
             | Action::Filter
             | Action::Attention
+            | Action::Snooze
+            | Action::Freeze
             | Action::Sort
             | Action::SortReverse
             | Action::SortColumn

@@ -14,6 +14,17 @@ use crate::core::wire::Endpoint;
 
 /// What the screen shows at `now` (watcher's clock). Changes nothing.
 pub fn screen(app: &App, now: UnixMs) -> Screen {
+    let Some(frozen) = app.frozen() else {
+        return moving(app, now);
+    };
+    Screen {
+        clock: words::clock(now, app.utc_offset),
+        frozen: header::frozen(frozen, now),
+        ..moving(&frozen.app, frozen.at)
+    }
+}
+
+fn moving(app: &App, now: UnixMs) -> Screen {
     let rows: Vec<Row> = app
         .rows
         .iter()
@@ -51,6 +62,7 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
         page: page(app, now),
         command: command::command(app),
         greeting: None,
+        frozen: Vec::new(),
         notice: notice(app),
         footer: footer::footer(app),
         several_servers: app.store.servers().nth(1).is_some(),

@@ -1,8 +1,8 @@
 //! The footer: what the keys do for the selected row, and only what applies to it.
 
 use super::{Hint, filter};
-use crate::core::app::App;
 use crate::core::app::keymap::{self, Action, Binding, When};
+use crate::core::app::{App, Pane};
 use crate::core::judge::Offer;
 use crate::core::plan;
 use crate::core::plan::answer::{Waiting, waiting};
@@ -13,13 +13,21 @@ fn words_of(app: &App, binding: &Binding) -> String {
     let is_over = app.ui.detail_open;
     let marked = app.ui.marked.len();
     match binding.action {
-        Action::Open if app.ui.detail_open => "close".to_owned(),
+        Action::Open if is_over && in_parts(app) => "read part".to_owned(),
+        Action::Open if is_over => "close".to_owned(),
+        Action::Filter if is_over => "search".to_owned(),
         Action::Back if is_over => "back".to_owned(),
         Action::Abort | Action::Export if marked > 0 => {
             format!("{} {marked} marked", binding.words)
         }
         _ => binding.words.to_owned(),
     }
+}
+
+/// The keys are in the pane of parts.
+fn in_parts(app: &App) -> bool {
+    let key = app.ui.selected.as_ref();
+    key.is_some_and(|key| app.pane(key) == Pane::Parts)
 }
 
 /// What its findings offer is to send something. A 2.x server takes nothing from here.

@@ -1,6 +1,6 @@
 //! The header: servers and counts.
 
-use crate::core::app::App;
+use crate::core::app::{App, Frozen};
 use crate::core::id::ServerId;
 use crate::core::judge::{Judgement, Level, ServerVerdict};
 use crate::core::present::{Count, Mark, ServerChip, Tone, clean, words};
@@ -103,6 +103,7 @@ pub(super) fn told(server: &Server, verdict: &ServerVerdict, before: &[&str]) ->
 /// that the numbers are those of the rows. Deleted sessions that still run are stuck.
 pub(super) fn counts(app: &App) -> Vec<Count> {
     let words = [
+        (Mark::Snoozed, "snoozed"),
         (Mark::Unknown, "unknown"),
         (Mark::Rest, "at rest"),
         (Mark::Working, "working"),
@@ -121,6 +122,19 @@ pub(super) fn counts(app: &App) -> Vec<Count> {
         word,
     });
     counts.filter(|it| it.number + it.echoes > 0).collect()
+}
+
+/// That the screen stands still, the fullest form first.
+pub(super) fn frozen(frozen: &Frozen, now: UnixMs) -> Vec<String> {
+    let age = now.since(frozen.at).short();
+    let changes = match frozen.changes {
+        1 => "1 change".to_owned(),
+        n => format!("{n} changes"),
+    };
+    vec![
+        format!("frozen for {age}, {changes} since"),
+        format!("frozen {age}"),
+    ]
 }
 
 /// Projects that are not asked.

@@ -7,7 +7,7 @@ use crate::core::app::keymap::GROUPS;
 use crate::core::judge;
 
 /// What the marks before a row mean.
-const MARKS: [(Mark, &str); 7] = [
+const MARKS: [(Mark, &str); 8] = [
     (Mark::Stuck, "stuck: it will not go on by itself"),
     (
         Mark::NeedsYou,
@@ -23,6 +23,10 @@ const MARKS: [(Mark, &str); 7] = [
     (
         Mark::Unknown,
         "unknown: away, asleep or not read; never taken for idle",
+    ),
+    (
+        Mark::Snoozed,
+        "snoozed: it was seen, and has not changed since",
     ),
 ];
 /// What the other signs of a row mean.

@@ -28,9 +28,17 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
     if app.is_asleep(key) {
         why = format!("{why} ({} loads the project)", app.key_of(Action::Load));
     }
+    let snoozed = app.is_snoozed(key);
+    if snoozed {
+        why = format!("snoozed: {why}");
+    }
     Some(Row {
         key: key.clone(),
-        mark: words::mark(verdict),
+        mark: if snoozed {
+            Mark::Snoozed
+        } else {
+            words::mark(verdict)
+        },
         server: clean(&server.spec.name),
         depth: visible.depth,
         trunk: visible.trunk,
@@ -46,7 +54,7 @@ pub(super) fn row(app: &App, visible: &VisibleRow, now: UnixMs) -> Option<Row> {
         why,
         why_short,
         tone,
-        dim: verdict.level == Level::Unknown || visible.context,
+        dim: verdict.level == Level::Unknown || visible.context || snoozed,
         result: result(app, key, now),
         more: cells::cells(app, &of, now),
     })

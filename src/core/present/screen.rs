@@ -50,6 +50,8 @@ pub enum Mark {
     Rest,
     /// Unknown.
     Unknown,
+    /// It was seen as it is.
+    Snoozed,
 }
 
 impl Mark {
@@ -63,6 +65,7 @@ impl Mark {
             Mark::Working => ("●", "*"),
             Mark::Rest => ("·", "."),
             Mark::Unknown => ("○", "o"),
+            Mark::Snoozed => ("z", "z"),
         };
         if ascii { plain } else { utf8 }
     }
@@ -70,7 +73,7 @@ impl Mark {
     pub fn rank(self) -> u8 {
         match self {
             Mark::Unknown => 0,
-            Mark::Rest => 1,
+            Mark::Rest | Mark::Snoozed => 1,
             Mark::Working => 2,
             Mark::Settling(_) => 3,
             Mark::Watch => 4,
@@ -86,7 +89,7 @@ impl Mark {
             Mark::Watch | Mark::Settling(Level::Watch) => Tone::Watch,
             Mark::Working => Tone::Working,
             Mark::Rest | Mark::Settling(_) => Tone::Plain,
-            Mark::Unknown => Tone::Dim,
+            Mark::Unknown | Mark::Snoozed => Tone::Dim,
         }
     }
 }
@@ -158,6 +161,8 @@ pub struct Screen {
     pub counts: Vec<Count>,
     /// Projects that are not asked.
     pub asleep: usize,
+    /// That the screen stands still, the fullest form first; empty: it does not.
+    pub frozen: Vec<String>,
     /// The wall clock, `14:02`.
     pub clock: String,
     /// The rows after filter and folding, in their order.

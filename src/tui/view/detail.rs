@@ -29,9 +29,24 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     let (Some(detail), Some(place)) = (&screen.detail, regions.detail) else {
         return;
     };
-    if let Some(y) = regions.detail_rule {
-        pen.rule(y, &position::of_detail(screen, regions, pen.theme));
-        tabs(detail, y, pen);
+    if let Some(bar) = regions.bar {
+        let glyph = pen.theme.glyphs().bar;
+        for y in place.top()..place.bottom() {
+            pen.text(bar, y, 1, glyph, Tone::Dim);
+        }
+    }
+    // Where the rule is the table's as well, the detail's part of it begins at the bar.
+    let area = pen.area();
+    let x = regions.bar.unwrap_or(area.x);
+    let part = Rect {
+        x,
+        width: area.right() - x,
+        ..area
+    };
+    if let Some(y) = regions.detail_rule.or(regions.top_rule) {
+        let part = &mut pen.within(part);
+        let label = position::of_detail(screen, regions, part.theme);
+        rule(detail, &label, y, part);
     }
     if let Some(sheet) = &detail.sheet {
         let [above, body] = parted(place);
@@ -54,30 +69,40 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     }
 }
 
-/// The names of the panes in the rule above, the one that is shown in brackets; where they do not
-/// fit, only that one.
-pub(super) fn tabs(detail: &Detail, y: u16, pen: &mut Pen) {
-    if detail.tabs.len() < 2 {
-        return;
-    }
+/// The rule above: the names of the panes, the one that is shown in brackets, and where one is in it.
+/// Where not all of that fits, the names of the others give way to how many there are.
+fn rule(detail: &Detail, label: &str, y: u16, pen: &mut Pen) {
     let area = pen.area();
-    let named = |tab: &Tab| {
-        if tab.current {
-            Piece::new(format!("[{}]", tab.name), Tone::Strong)
-        } else {
-            Piece::new(format!(" {} ", tab.name), Tone::Dim)
-        }
-    };
     let all: Line = detail.tabs.iter().map(named).collect();
-    let room = area.width.saturating_sub(2);
-    let fits = text::total(&text::line(&all, pen.theme)) <= room * 2 / 3 || room < 60;
-    let shown = if fits {
+    let taken = if label.is_empty() {
+        0
+    } else {
+        text::width(label, pen.theme) + 2
+    };
+    let room = area.width.saturating_sub(taken + 3);
+    let shown = if text::total(&text::line(&all, pen.theme)) <= room {
         all
     } else {
-        let current = detail.tabs.iter().filter(|tab| tab.current);
-        current.map(named).collect()
+        let place = detail.tabs.iter().position(|tab| tab.current);
+        let current = place.and_then(|place| Some((place, detail.tabs.get(place)?)));
+        let count = current.map(|(place, tab)| {
+            let number = format!("{}/{} ", place + 1, detail.tabs.len());
+            vec![named(tab), Piece::new(number, Tone::Dim)]
+        });
+        count.unwrap_or_default()
     };
-    pen.pieces(area.x + 1, y, room, &shown);
+    pen.rule(y, label);
+    if detail.tabs.len() > 1 {
+        pen.pieces(area.x + 1, y, room, &shown);
+    }
+}
+
+fn named(tab: &Tab) -> Piece {
+    if tab.current {
+        Piece::new(format!("[{}]", tab.name), Tone::Strong)
+    } else {
+        Piece::new(format!(" {} ", tab.name), Tone::Dim)
+    }
 }
 
 /// The head's line, and what lies below it without the margins.

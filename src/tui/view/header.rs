@@ -84,14 +84,17 @@ fn chips(
 fn counts(screen: &Screen, y: u16, only: bool, pen: &mut Pen) {
     let area = pen.area();
     let room = area.width - 2;
-    let (left, right) = if only {
+    let still = !screen.frozen.is_empty();
+    let (left, right) = if only && !still {
         attention(screen, pen.theme)
     } else {
         fitting_counts(screen, room, pen.theme)
     };
-    let right = [Piece::new(right, Tone::Dim)];
-    pen.right(area.right() - 1, y, room, &right);
-    pen.pieces(area.x + 1, y, room, &left);
+    let tone = if still { Tone::Watch } else { Tone::Dim };
+    let right = [Piece::new(right, tone)];
+    let end = pen.right(area.right() - 1, y, room, &right);
+    let gap = if right[0].text.is_empty() { 0 } else { 2 };
+    pen.pieces(area.x + 1, y, end.saturating_sub(area.x + 1 + gap), &left);
 }
 
 /// The counts of what is shown, and that no more is.
@@ -108,25 +111,33 @@ fn is_alarming(count: &Count) -> bool {
 
 /// The fullest form of the counts and of what is asleep that fits, two blanks between them.
 fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, String) {
-    let [long, short] = asleep(screen.asleep);
+    let [long, short] = match screen.frozen.as_slice() {
+        [long, short, ..] => [long.clone(), short.clone()],
+        _ => asleep(screen.asleep),
+    };
     let all = tally(&screen.counts, |_| true, true, theme);
     let some = tally(&screen.counts, is_alarming, true, theme);
     let none = tally(&screen.counts, |_| false, true, theme);
     let least = tally(&screen.counts, |_| false, false, theme);
-    let forms = [
-        (all.clone(), long.clone()),
-        (all, short.clone()),
-        (some.clone(), long),
-        (some, short.clone()),
-        (none.clone(), short),
-        (none, String::new()),
-    ];
+    // Where the screen stands still, since when is worth more than words for the counts.
+    let shorter = if screen.frozen.is_empty() {
+        [(all.clone(), short.clone()), (some.clone(), long.clone())]
+    } else {
+        [(some.clone(), long.clone()), (none.clone(), long.clone())]
+    };
+    let forms = [(all, long)].into_iter().chain(shorter);
+    let forms = forms.chain([(some, short.clone()), (none.clone(), short.clone())]);
     let fits = |(left, right): &(Vec<Piece>, String)| {
         let gap = if right.is_empty() { 0 } else { 2 };
         text::total(&text::line(left, theme)) + gap + text::width(right, theme) <= room
     };
-    let last = (least, String::new());
-    forms.into_iter().find(fits).unwrap_or(last)
+    // That it stands still is said whatever has no room.
+    let last = if screen.frozen.is_empty() {
+        (least, String::new())
+    } else {
+        (least, short)
+    };
+    { forms }.find(fits).unwrap_or(last)
 }
 
 fn asleep(projects: usize) -> [String; 2] {

@@ -10,8 +10,17 @@ use ratatui::layout::Rect;
 const TINY: (u16, u16) = (20, 5);
 /// Columns from which a session is one line.
 const ONE_LINE: u16 = 60;
+/// Lines below which a detail over the table has no rule with its panes.
+const LEAST_OVER: u16 = 6;
+/// Lines from which the detail may stand beside the table.
+const HIGH_ENOUGH: u16 = 14;
 /// Lines from which the detail stands under the table.
 const DOCKED: u16 = 34;
+
+/// Columns from which the detail stands beside the table.
+const BESIDE: u16 = 160;
+/// Cells of a detail beside the table, at least and at most.
+const BESIDE_WIDTH: [u16; 2] = [64, 110];
 
 /// How a screen of this size is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +59,9 @@ pub(super) struct Regions {
     pub table: Rect,
     /// The rule above a docked detail.
     pub detail_rule: Option<u16>,
-    /// The detail: under the table, or over it.
+    /// The cell between table and detail, where they stand side by side.
+    pub bar: Option<u16>,
+    /// The detail: under the table, beside it, or over it.
     pub detail: Option<Rect>,
     pub bottom_rule: Option<u16>,
     /// The filter; may stand in the bottom rule.
@@ -69,7 +80,7 @@ impl Regions {
     }
     /// The detail lies over the table.
     pub fn covered(&self) -> bool {
-        self.detail.is_some() && self.detail_rule.is_none()
+        self.detail.is_some() && self.detail_rule.is_none() && self.bar.is_none()
     }
 }
 
@@ -128,13 +139,33 @@ pub(super) fn regions(area: Rect, screen: &Screen, shape: Shape) -> Regions {
         heads,
         table: Rect::new(area.x, lines.top, area.width, lines.left()),
         detail_rule: None,
+        bar: None,
         detail: None,
         bottom_rule,
         filter,
         footer,
     };
-    place_detail(&mut regions, screen, high(DOCKED));
+    if high(HIGH_ENOUGH) && area.width >= BESIDE {
+        place_beside(&mut regions, screen);
+    } else {
+        place_detail(&mut regions, screen, high(DOCKED));
+    }
     regions
+}
+
+/// From the rule to the footer; as wide whether it has the keys or not, so that no column moves.
+fn place_beside(regions: &mut Regions, screen: &Screen) {
+    if screen.detail.is_none() {
+        return;
+    }
+    let body = regions.table;
+    let [least, most] = BESIDE_WIDTH;
+    let width = (body.width * 2 / 5).clamp(least, most);
+    regions.table.width = body.width - width - 1;
+    let bar = regions.table.right();
+    regions.bar = Some(bar);
+    let top = regions.heads.unwrap_or(body.y);
+    regions.detail = Some(Rect::new(bar + 1, top, width, body.bottom() - top));
 }
 
 fn place_detail(regions: &mut Regions, screen: &Screen, docked: bool) {
@@ -143,7 +174,11 @@ fn place_detail(regions: &mut Regions, screen: &Screen, docked: bool) {
     }
     let body = regions.table;
     if !docked {
-        let top = regions.heads.unwrap_or(body.y);
+        let mut top = regions.heads.unwrap_or(body.y);
+        if screen.detail_open && regions.top_rule.is_none() && body.height > LEAST_OVER {
+            regions.top_rule = Some(top);
+            top += 1;
+        }
         let over = Rect::new(body.x, top, body.width, body.bottom() - top);
         regions.detail = screen.detail_open.then_some(over);
         return;

@@ -55,20 +55,19 @@ pub fn draw(screen: &Screen, theme: &Theme, area: Rect, buffer: &mut Buffer) {
 
 fn main(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     header::draw(screen, regions, pen);
-    if let Some(y) = regions.top_rule {
-        let label = if regions.covered() {
-            position::of_detail(screen, regions, pen.theme)
-        } else {
-            position::of_table(screen, regions, pen.theme)
-        };
-        pen.rule(y, &label);
-        if let Some(detail) = screen.detail.as_ref().filter(|_| regions.covered()) {
-            detail::tabs(detail, y, pen);
-        }
+    let area = pen.area();
+    let left = Rect {
+        width: regions.bar.map_or(area.width, |bar| bar - area.x),
+        ..area
+    };
+    let table = &mut pen.within(left);
+    if let Some(y) = regions.top_rule.filter(|_| !regions.covered()) {
+        let label = position::of_table(screen, regions, table.theme);
+        table.rule(y, &label);
     }
     match regions.shape {
-        Shape::Narrow => narrow::draw(screen, regions, pen),
-        _ => rows::draw(screen, regions, pen),
+        Shape::Narrow => narrow::draw(screen, regions, table),
+        _ => rows::draw(screen, regions, table),
     }
     detail::draw(screen, regions, pen);
     filter::draw(screen, regions, pen);
@@ -89,7 +88,8 @@ pub fn shown_columns(area: Rect, screen: &Screen, theme: &Theme) -> Vec<Column> 
         Shape::Tiny => Vec::new(),
         Shape::Narrow => narrow::TELLS.to_vec(),
         Shape::Full => {
-            let columns = columns::columns(area, screen, theme);
+            let table = layout::regions(area, screen, Shape::Full).table;
+            let columns = columns::columns(table, screen, theme);
             columns.shown.into_iter().map(|it| it.0).collect()
         }
     }

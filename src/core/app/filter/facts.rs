@@ -148,7 +148,7 @@ fn states<'a>(app: &App, session: &Session, verdict: &Verdict) -> Vec<&'a str> {
         verdict.agreement == Agreement::Disagree,
         session.info.parent.is_some(),
         app.ui.marked.contains(&verdict.key),
-        false,
+        app.is_snoozed(&verdict.key),
     ];
     let more = STATES.iter().zip(so).filter(|(_, so)| *so);
     let state = verdict.activity.state.word();

@@ -33,11 +33,10 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// A filter from the command line, and those of earlier runs.
-    pub fn new(text: String, earlier: Vec<String>) -> Self {
+    /// A filter from the command line.
+    pub fn new(text: String) -> Self {
         Self {
             text,
-            history: History::new(earlier),
             ..Self::default()
         }
     }
@@ -78,12 +77,15 @@ impl App {
         if key != Key::Tab {
             self.ui.filter.completing = None;
         }
+        let mut effects = Vec::new();
         let filter = &mut self.ui.filter;
         match key {
             Key::Enter => {
                 filter.cursor = None;
                 let text = filter.text.clone();
-                filter.history.add(&text);
+                if filter.history.add(&text) {
+                    effects.push(self.keep_for_later());
+                }
                 self.ui.notice = self.ui.filter.query().wrong.into_iter().next();
             }
             Key::Esc => {
@@ -110,7 +112,7 @@ impl App {
             }
         }
         self.refresh_rows();
-        Vec::new()
+        effects
     }
 
     /// Puts the first that may stand at the cursor, then with each Tab the next.

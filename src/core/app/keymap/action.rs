@@ -33,6 +33,10 @@ pub enum Action {
     Filter,
     /// Only what needs attention.
     Attention,
+    /// The selected session was seen; wake it.
+    Snooze,
+    /// The screen stands still, or goes on.
+    Freeze,
     /// Sort by the next column.
     Sort,
     /// Sort the other way round.

@@ -69,6 +69,22 @@ pub(super) static TABLE: &[Binding] = &[
         When::Always,
     ),
     bind(
+        Action::Snooze,
+        "snooze",
+        &[Key::Char('z')],
+        "snooze",
+        "it was seen: ask for no attention until it changes; again: wake it",
+        When::Row,
+    ),
+    bind(
+        Action::Freeze,
+        "freeze",
+        &[Key::Char('p')],
+        "freeze",
+        "let the screen stand still, or go on; a key that acts makes it go on first",
+        When::Moving,
+    ),
+    bind(
         Action::Command,
         "command",
         &[Key::Char(':')],

@@ -149,7 +149,8 @@ impl App {
         let due = self.notices.book.take(pace, now);
         let is_watched = self.notices.is_watched(now);
         let seen = self.ui.selected.clone().filter(|_| is_watched);
-        let told = due.into_iter().filter(|it| seen.as_ref() != Some(&it.key));
+        let is_seen = |key: &SessionKey| seen.as_ref() == Some(key) || self.is_snoozed(key);
+        let told = due.into_iter().filter(|it| !is_seen(&it.key));
         let mut sessions: Vec<Noticed> = told.filter_map(|it| self.noticed(it)).collect();
         sessions.sort_by_key(|it| (std::cmp::Reverse(it.level), it.at));
         if sessions.is_empty() {

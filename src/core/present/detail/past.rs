@@ -14,7 +14,8 @@ pub(super) fn sheet(app: &App, key: &SessionKey) -> Sheet {
     let mut lines: Vec<Line> = past.map(|past| changes(app, past)).unwrap_or_default();
     let done = app.log.iter().filter(|it| it.key == *key).count();
     if done > 0 {
-        let text = format!("{done} actions on it here: H has them");
+        let many = if done == 1 { "" } else { "s" };
+        let text = format!("{done} action{many} on it from here: H shows them");
         lines.push(vec![Piece::new(text, Tone::Dim)]);
     }
     Sheet {
@@ -54,7 +55,8 @@ fn standing(verdict: &Verdict) -> Standing {
         Mark::Settling(_) => Standing::Settling,
         Mark::Working => Standing::Working,
         Mark::Rest => Standing::Rest,
-        Mark::Unknown => Standing::Unknown,
+        // A verdict alone is never snoozed.
+        Mark::Unknown | Mark::Snoozed => Standing::Unknown,
     }
 }
 

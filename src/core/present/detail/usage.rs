@@ -9,7 +9,7 @@ use crate::core::wire::{Message, ModelRef, PartBody, Tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cells of the first column.
-const NAME: usize = 26;
+const NAME: usize = 18;
 
 pub(super) fn sheet(app: &App, key: &SessionKey, session: &Session) -> Sheet {
     let mut lines = vec![
@@ -34,8 +34,8 @@ pub(super) fn sheet(app: &App, key: &SessionKey, session: &Session) -> Sheet {
 
 fn heading(name: &str, last: &str) -> Line {
     let text = format!(
-        "{name:<NAME$}{:>12}{:>12}{:>11}  {last}",
-        "input", "output", "cost"
+        "{name:<NAME$}{:>9}{:>11}{:>11}  {last}",
+        "cost", "input", "output"
     );
     vec![Piece::new(text, Tone::Strong)]
 }
@@ -50,7 +50,7 @@ fn of_sum(name: &str, tokens: Tokens, cost: f64) -> Line {
 fn numbers(tokens: Tokens, cost: f64) -> String {
     let cost = format!("${cost:.2}");
     format!(
-        "{:>12}{:>12}{cost:>11}",
+        "{cost:>9}{:>11}{:>11}",
         grouped(tokens.input),
         grouped(tokens.output)
     )
