@@ -526,3 +526,12 @@ fn esc_at_the_top_of_a_frozen_screen_lets_it_go_on_and_quit_quits() {
     desk.keys("p");
     assert_eq!(desk.key(Key::Char('Q')), [Effect::Quit]);
 }
+
+#[test]
+fn w_saves_what_is_shown_frozen_or_not() {
+    let mut desk = Desk::stuck();
+    assert_eq!(desk.key(Key::Char('w')), [Effect::SaveScreen]);
+    desk.keys("p");
+    assert_eq!(desk.key(Key::Char('w')), [Effect::SaveScreen]);
+    assert!(!desk.screen().frozen.is_empty());
+}

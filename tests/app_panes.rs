@@ -402,6 +402,8 @@ fn a_tool_s_output_is_read_when_it_is_looked_at_and_again_when_it_grew() {
     assert!(desk.text().contains(&"one".to_owned()));
     grow(&mut desk, 9);
     assert_eq!(asked(&desk), 0, "not twice within a second");
+    let wait = desk.app.next_tick(UnixMs(desk.now)).unwrap();
+    assert!(wait.0 <= 1000, "it looks again by itself: {wait:?}");
     desk.wait(1500);
     assert_eq!(asked(&desk), 1);
     answer(&mut desk, "one\ntwo\n");

@@ -317,3 +317,22 @@ fn results_off_a_terminal_hold_no_escape_sequences() {
     let json = home.run(&["status", "--demo", "--settle", "0", "--json"]);
     assert!(json.json()["sessions"].is_array());
 }
+
+#[test]
+fn what_the_screen_shows_is_saved_whole() {
+    let mut terminal = Terminal::start(&["--demo"]);
+    terminal.until("eight judged sessions", |screen| judged(screen) >= 8);
+    terminal.press("?");
+    terminal.until_text("Keys");
+    terminal.press("w");
+    terminal.until_text("saved to");
+    let files = std::fs::read_dir(terminal.home.path()).expect("its folder");
+    let names = files.map(|entry| entry.expect("an entry").path());
+    let is_saved = |path: &std::path::PathBuf| path.extension().is_some_and(|it| it == "txt");
+    let saved = { names }.find(is_saved).expect("a file");
+    let text = std::fs::read_to_string(saved).expect("its text");
+    assert!(text.lines().count() > 40, "more than fits: {text}");
+    assert!(text.contains("the last answer is finished"), "{text}");
+    terminal.press("Q");
+    assert_eq!(terminal.end(), 0);
+}

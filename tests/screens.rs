@@ -33,7 +33,8 @@ use fixture::{
     hostile, many, one_server, ports, rich, with_result,
 };
 use insta::assert_snapshot;
-use ocwatch::core::present::{Screen, ThemeName};
+use ocwatch::core::present::{Screen, ThemeName, screen};
+use ocwatch::core::time::UnixMs;
 use ocwatch::tui::{Theme, last_scroll, table_rows, view};
 use picture::{color, draw, lines, picture};
 use proptest::prelude::*;
@@ -146,6 +147,16 @@ fn every_stored_snapshot_is_in_the_gallery() {
         .map(|name| format!("screens__{name}.snap"))
         .collect();
     pretty_assertions::assert_eq!(stored, known);
+}
+
+#[test]
+fn with_reduced_motion_the_screen_stands_still_for_ten_seconds() {
+    let mut desk = desk::Desk::new(120, 40);
+    let at = |desk: &desk::Desk, ms: i64| screen(&desk.app, UnixMs(1_795_977_340_000 + ms));
+    assert_ne!(at(&desk, 0), at(&desk, 1000), "ages and the clock move");
+    desk.app.reduced_motion = true;
+    assert_eq!(at(&desk, 0), at(&desk, 9_999));
+    assert_ne!(at(&desk, 0), at(&desk, 10_000));
 }
 
 /// Every level and every disagreement is told apart by text alone, in ASCII alone.
@@ -331,6 +342,29 @@ fn the_cursor_stands_behind_what_is_typed() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever titles and words a server has, what stands beside them stands where it stood: no cell
+    /// claims more than it has, and text from right to left ends before the next column.
+    #[test]
+    fn columns_stay_straight(texts in prop::collection::vec(texts(), 12), ascii: bool) {
+        let theme = Theme::new(true, ascii);
+        let mut screen = rich();
+        for (row, text) in screen.rows.iter_mut().zip(&texts) {
+            row.title.clone_from(text);
+            row.activity.clone_from(text);
+        }
+        let [tame, wild] = [rich(), screen].map(|screen| draw(&screen, &theme, 120, 40));
+        for y in 4..16 {
+            for x in [0, 1, 2, 46, 47, 48] {
+                let [tame, wild] = [&tame, &wild].map(|it| it[(x, y)].symbol().to_owned());
+                prop_assert_eq!(tame, wild, "at {},{}", x, y);
+            }
+        }
+        for cell in wild.content() {
+            let sum: u16 = cell.symbol().chars().map(|c| c.encode_utf8(&mut [0; 4]).cell_width()).sum();
+            prop_assert!(sum <= 2 && sum == cell.symbol().cell_width().max(1), "{:?}", cell.symbol());
+        }
+    }
 
     /// No size, no text and no state makes a view panic or draw outside its area.
     #[test]

@@ -32,6 +32,12 @@ impl UnixMs {
         Span((self.0.saturating_sub(earlier.0)).max(0))
     }
 
+    /// The last whole `step` since the epoch; `step` is above zero.
+    #[must_use]
+    pub fn floor(self, step: Span) -> Self {
+        UnixMs(self.0 - self.0.rem_euclid(step.0.max(1)))
+    }
+
     /// The next point that is a whole number of these units; at least one millisecond ahead.
     #[must_use]
     pub fn next_whole(self, unit: Span) -> UnixMs {
@@ -104,15 +110,15 @@ impl Span {
     }
 
     /// How long something has gone on that goes on at `now`, in at most four characters: `8s`, `4m`,
-    /// `42m`, `2h05`. From a minute on it changes with the minutes of the clock, so that all ages of
-    /// a screen change in one frame; that is at most half a minute off.
+    /// `42m`, `2h05`. From a minute on the minutes of the clock are counted, so that all ages of a
+    /// screen change in one frame; whole minutes are exact, others are less than one too many.
     pub fn so_far(self, now: UnixMs) -> String {
         if self < Span::mins(1) {
             return self.short();
         }
         let minute = Span::mins(1).0;
         let since = now - self;
-        let minutes = now.0.div_euclid(minute) - (since.0 + minute / 2).div_euclid(minute);
+        let minutes = now.0.div_euclid(minute) - since.0.div_euclid(minute);
         let whole = Span::mins(minutes.max(1)).short();
         whole
             .strip_suffix("m00")
@@ -245,7 +251,7 @@ mod tests {
             ["1m", "1m", "2m"]
         );
         assert_eq!(
-            [age(50, 110), age(50, 179), age(50, 180)],
+            [age(50, 110), age(50, 119), age(50, 120)],
             ["1m", "1m", "2m"]
         );
         assert_eq!(age(0, 7500), "2h05");

@@ -24,6 +24,7 @@ use crate::shell::attach::{self, Errand};
 use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
 use crate::shell::memory::Keeper;
 use crate::shell::notify::{Ways, clipboard};
+use crate::shell::save::save;
 use std::path::{self, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -35,6 +36,8 @@ pub enum Control {
     Say(Vec<u8>),
     /// Give the terminal to another program until it ends.
     Attach(SessionKey, Errand),
+    /// Tell [`Effects::save_screen`] what the screen shows.
+    Save,
     /// Leave the screen, stop, and come back.
     Suspend,
     /// Draw everything again.
@@ -99,6 +102,7 @@ impl Effects {
                 self.command(server, LinkCommand::LoadDirectory(directory));
             }
             Effect::Retry(server) => self.command(server, LinkCommand::RetryNow),
+            Effect::SaveScreen => return Some(Control::Save),
             Effect::Remember(memory) => self.keeper.keep(memory),
             Effect::Attach { key, command } => return self.attach(key, command),
             Effect::Copy(text) => return self.copy(&text),
@@ -144,6 +148,20 @@ impl Effects {
                 None
             }
         }
+    }
+
+    /// Writes what the screen shows to a file; where is told.
+    pub fn save_screen(&self, text: String) {
+        let (dir, answers) = (self.export_dir.clone(), self.answers.clone());
+        let now = (self.clock)();
+        tokio::task::spawn_blocking(move || {
+            let words = match save(&dir, &text, now) {
+                Ok(path) => format!("saved to {}", path.display()),
+                Err(why) => format!("failed to save the screen: {why}"),
+            };
+            // A closed channel: the program is ending, nobody waits for it.
+            answers.blocking_send(Msg::Told(clean(&words))).ok();
+        });
     }
 
     fn command(&self, server: ServerId, command: LinkCommand) {

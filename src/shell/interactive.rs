@@ -177,9 +177,17 @@ impl Dashboard {
             }
             Some(Control::Say(bytes)) => show.say(&bytes),
             Some(Control::Attach(key, errand)) => self.attach(show, key, &errand),
+            Some(Control::Save) => self.save_screen(show),
             Some(Control::Redraw) => redraw(show),
             Some(Control::Suspend) => suspend(show),
         }
+    }
+
+    fn save_screen(&self, show: &Show) -> Result<(), DashboardError> {
+        let screen = present::screen(&self.app, (self.clock)());
+        let text = tui::as_text(show.terminal.area()?, &screen, &self.theme);
+        self.effects.save_screen(text);
+        Ok(())
     }
 
     fn event(
@@ -265,8 +273,12 @@ impl Dashboard {
         }
         let soon =
             self.app.is_by_time() || present::screen(&self.app, now + Span::secs(1)) != *screen;
-        let minute = now.next_whole(Span::mins(1));
-        show.pulse_at = Some(if soon { second } else { minute });
+        let step = if self.app.reduced_motion {
+            present::CALM
+        } else {
+            Span::mins(1)
+        };
+        show.pulse_at = Some(if soon { second } else { now.next_whole(step) });
     }
 
     fn draw(&mut self, show: &mut Show) -> Result<(), DashboardError> {

@@ -12,6 +12,7 @@ mod keys;
 mod output;
 mod pacer;
 mod paint;
+mod plain;
 mod table;
 mod terminal;
 mod text;
@@ -20,6 +21,7 @@ pub mod view;
 
 pub use keys::key;
 pub use pacer::Pacer;
+pub use plain::as_text;
 pub use table::first_row;
 pub use terminal::{Terminal, TerminalError, install_panic_hook, restore};
 pub use text::{cells, filled, safe};

@@ -6,7 +6,7 @@
 use super::text::{self, Glyph};
 use super::theme::Theme;
 use crate::core::present::{Piece, Tone};
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
@@ -94,7 +94,27 @@ impl<'a> Pen<'a> {
             self.put(at, y, glyph);
             at += glyph.width;
         }
+        if text::turns(glyphs) {
+            self.end_of_turn(x, at, y);
+        }
         at - x
+    }
+
+    /// Text that is written from right to left ends with its last cell, whatever stands beside it.
+    fn end_of_turn(&mut self, x: u16, end: u16, y: u16) {
+        let drawn = (x..end).rev().find_map(|x| {
+            let inside = self.area.contains((x, y).into());
+            let cell = self.buffer.cell((x, y)).filter(|_| inside)?;
+            // The second cell of a wide character is blank, and drawn with the first.
+            let wide = x.checked_sub(1).and_then(|x| self.buffer.cell((x, y)));
+            let covered = wide.is_some_and(|cell| cell.symbol().cell_width() == 2);
+            (!covered).then(|| (x, format!("{}{}", cell.symbol(), text::LEFT_TO_RIGHT)))
+        });
+        if let Some((x, symbol)) = drawn
+            && let Some(cell) = self.buffer.cell_mut((x, y))
+        {
+            cell.set_symbol(&symbol);
+        }
     }
 
     fn put(&mut self, x: u16, y: u16, glyph: &Glyph) {

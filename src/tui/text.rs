@@ -10,6 +10,7 @@ use crate::core::present::{Mark, Piece, Tone, clean};
 use ratatui::buffer::CellWidth;
 use ratatui::style::Style;
 use ratatui::text::Span;
+use unicode_bidi::{BidiClass, bidi_class};
 
 /// Characters of one text that are looked at; no screen shows more.
 const MOST_CHARS: usize = 16 * 1024;
@@ -62,6 +63,18 @@ pub(super) fn width(text: &str, theme: &Theme) -> u16 {
     total(&glyphs(text, Tone::Plain, theme))
 }
 
+/// Ends a stretch of text that is written from right to left: without it a terminal that reorders
+/// such text takes the digits of the next column along. It has no width.
+pub(super) const LEFT_TO_RIGHT: char = '\u{200e}';
+
+/// Whether any of it is written from right to left.
+pub(super) fn turns(glyphs: &[Glyph]) -> bool {
+    let turns = |c| matches!(bidi_class(c), BidiClass::R | BidiClass::AL | BidiClass::AN);
+    // What is ASCII is most of all, and asked for often.
+    let foreign = glyphs.iter().filter(|glyph| !glyph.symbol.is_ascii());
+    foreign.flat_map(|glyph| glyph.symbol.chars()).any(turns)
+}
+
 /// The cells that a text takes on a terminal.
 pub fn cells(text: &str, theme: &Theme) -> usize {
     usize::from(width(text, theme))
@@ -72,7 +85,9 @@ pub fn filled(text: &str, width: usize, theme: &Theme) -> String {
     let room = u16::try_from(width).unwrap_or(u16::MAX);
     let kept = cut(glyphs(text, Tone::Plain, theme), room, theme);
     let blank = width.saturating_sub(usize::from(total(&kept)));
-    let text: String = kept.into_iter().map(|glyph| glyph.symbol).collect();
+    let turns = turns(&kept);
+    let mut text: String = kept.into_iter().map(|glyph| glyph.symbol).collect();
+    text.extend(turns.then_some(LEFT_TO_RIGHT));
     format!("{text}{:blank$}", "")
 }
 
@@ -323,6 +338,19 @@ mod tests {
         assert_eq!(fit("\u{200b}\u{200d}a\u{2060}b", 9), "ab");
         let stacked = format!("a{}b", "\u{301}".repeat(500));
         assert_eq!(fit(&stacked, 9), "ab");
+    }
+
+    #[test]
+    fn text_from_right_to_left_is_known_and_ended() {
+        let theme = Theme::new(true, false);
+        let turned = |text: &str| turns(&glyphs(text, Tone::Plain, &theme));
+        assert!(turned("a שלום") && turned("مرحبا"));
+        assert!(!turned("日本語 é 12"));
+        assert_eq!(filled("שלום", 6, &theme), "שלום\u{200e}  ");
+        assert_eq!(filled("abc", 4, &theme), "abc ");
+        assert_eq!(filled("שלום", 3, &theme), "של…\u{200e}");
+        let ascii = Theme::new(true, true);
+        assert_eq!(filled("שלום", 5, &ascii), "???? ");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What the open dashboard costs: its processor time, what it writes to the terminal, and how soon a
 //! key is seen; while 50 sessions stream, and while 100 rest.
 //!
-//! `cargo bench --bench dashboard [-- busy|idle] [SECONDS] [PROGRAM]`: both, for a minute and five
-//! minutes, unless told; of the program just built, unless told by its path.
+//! `cargo bench --bench dashboard [-- busy|idle|many] [SECONDS] [PROGRAM]`: busy and idle, for a minute
+//! and five minutes, unless told; of the program just built, unless told by its path. `many` has no
+//! target: 10,000 sessions, of which five stream.
 //!
 //! Measured from outside: the program runs in a pseudo terminal of 120x40, its processor time is the
 //! kernel's for it alone (the simulated server is this process), bytes are counted where a terminal
@@ -29,7 +30,10 @@ const SIZE: (u16, u16) = (120, 40);
 const STREAMING: usize = 50;
 /// Between two deltas of a session.
 const EVERY_MS: u64 = 20;
-const QUIET: usize = 100;
+const QUIET: u64 = 100;
+const MANY: u64 = 10_000;
+/// Nothing is read of sessions that did not change for so long.
+const OLD_MS: u64 = 8 * 86_400_000;
 const KEYS: u64 = 200;
 const LIMIT: Duration = Duration::from_secs(60);
 /// Until what begins with a program has ended.
@@ -48,7 +52,7 @@ fn main() -> Result<(), Failure> {
     }
     let seconds = args.iter().find_map(|it| it.parse().ok());
     let time = |unless| Duration::from_secs(seconds.unwrap_or(unless));
-    let both = !args.contains(&"busy") && !args.contains(&"idle");
+    let both = !["busy", "idle", "many"].iter().any(|it| args.contains(it));
     let program = args.iter().find(|it| it.contains('/'));
     let program = Path::new(program.unwrap_or(&env!("CARGO_BIN_EXE_ocwatch")));
     let mut missed = Vec::new();
@@ -57,6 +61,9 @@ fn main() -> Result<(), Failure> {
     }
     if both || args.contains(&"idle") {
         missed.extend(idle(program, time(300))?);
+    }
+    if args.contains(&"many") {
+        many(program, time(30))?;
     }
     if !missed.is_empty() {
         return Err(format!("missed: {}", missed.join(", ")).into());
@@ -85,12 +92,11 @@ impl Table {
     }
 }
 
-/// A server whose 50 sessions stream for so long and some more.
-fn streaming(time: Duration) -> Result<Sim, Failure> {
-    let sim = Sim::start(Config::new(system_clock()))?;
+/// Adds sessions that stream for so long and some more.
+fn add_streaming(sim: &Sim, count: usize, time: Duration) -> Result<(), Failure> {
     let long = time + Duration::from_secs(300);
     let tokens = usize::try_from(long.as_millis())? / usize::try_from(EVERY_MS)?;
-    for n in 1..=STREAMING {
+    for n in 1..=count {
         let text = "token ".repeat(tokens);
         let every = Dur(EVERY_MS);
         let turn = TurnSeed::new(60_000, "go", Vec::new(), End::Open);
@@ -98,12 +104,23 @@ fn streaming(time: Duration) -> Result<Sim, Failure> {
         let writes = vec![Step::Text(TextStep { text, every }), Step::Hold];
         sim.add_session(&seed.turn(turn).running(writes));
     }
-    Ok(sim)
+    Ok(())
+}
+
+/// Adds sessions that answered so long ago, each a little longer than the one before.
+fn add_quiet(sim: &Sim, count: u64, age_ms: u64, more_ms: u64) {
+    for n in 1..=count {
+        let answer = vec![StepSeed::done(Step::say("done"), 3000)];
+        let turn = TurnSeed::new(age_ms + more_ms * n, "go", answer, End::Stop);
+        let seed = SessionSeed::new(format!("Quiet {n:05}"), "/srv/dev");
+        sim.add_session(&seed.turn(turn));
+    }
 }
 
 /// 50 sessions stream; a person looks for a while, then moves the selection again and again.
 fn busy(program: &Path, time: Duration) -> Result<Vec<String>, Failure> {
-    let sim = streaming(time)?;
+    let sim = Sim::start(Config::new(system_clock()))?;
+    add_streaming(&sim, STREAMING, time)?;
     let mut plain = Plain::start(&sim)?;
     let home = tempfile::tempdir()?;
     let mut pty = Pty::start(program, &[sim.url()], SIZE, home.path())?;
@@ -151,13 +168,7 @@ fn busy(program: &Path, time: Duration) -> Result<Vec<String>, Failure> {
 /// 100 sessions rest; nobody touches a key.
 fn idle(program: &Path, time: Duration) -> Result<Vec<String>, Failure> {
     let sim = Sim::start(Config::new(system_clock()))?;
-    for n in 1..=QUIET {
-        let age = 90_000 + 97_000 * u64::try_from(n)?;
-        let answer = vec![StepSeed::done(Step::say("done"), 3000)];
-        let turn = TurnSeed::new(age, "go", answer, End::Stop);
-        let seed = SessionSeed::new(format!("Quiet {n:03}"), "/srv/dev");
-        sim.add_session(&seed.turn(turn));
-    }
+    add_quiet(&sim, QUIET, 90_000, 97_000);
     let mut plain = Plain::start(&sim)?;
     let home = tempfile::tempdir()?;
     let mut pty = Pty::start(program, &[sim.url()], SIZE, home.path())?;
@@ -194,6 +205,34 @@ fn idle(program: &Path, time: Duration) -> Result<Vec<String>, Failure> {
         say(lines)?;
     }
     Ok(table.missed)
+}
+
+/// 10,000 old sessions, and five that stream: what laying out a long table costs.
+fn many(program: &Path, time: Duration) -> Result<(), Failure> {
+    let sim = Sim::start(Config::new(system_clock()))?;
+    add_quiet(&sim, MANY, OLD_MS, 1000);
+    add_streaming(&sim, 5, time)?;
+    let home = tempfile::tempdir()?;
+    let mut pty = Pty::start(program, &[sim.url()], SIZE, home.path())?;
+    pty.wait("all of them", LIMIT, |screen| {
+        let text = screen.contents();
+        text.contains("10000 at rest") && text.contains("5 working")
+    })?;
+    pty.watch(WARM_UP, |_| false)?;
+    let used = measure(&mut pty, time, |_| {})?;
+    let mut keys = keys(&mut pty)?;
+    keys.sort();
+    let mut table = Table::default();
+    say(&format!(
+        "{MANY} sessions at rest and 5 streaming, {:.0} s",
+        used.seconds
+    ))?;
+    let cpu = used.cpu / used.seconds * 100.0;
+    table.row("processor", &format!("{cpu:.2} %"), "", true)?;
+    table.row("memory", &format!("{:.1} MiB", used.memory), "", true)?;
+    let at = |percent: usize| keys[(keys.len() * percent).div_ceil(100).max(1) - 1];
+    let is = format!("{:.1?} / {:.1?} / {:.1?}", at(50), at(99), at(100));
+    table.row("key to screen, median/p99/max", &is, "", true)
 }
 
 /// What the program used in a while.

@@ -4,6 +4,7 @@ use super::{Fake, client, html, json};
 use ocwatch::core::app::Outcome;
 use ocwatch::core::id::{Directory, ServerId, SessionId, SessionKey};
 use ocwatch::core::plan::{ActionName, Plan, Settle, Step};
+use ocwatch::core::wire::TodoStatus;
 use ocwatch::shell::act::abort::{Patience, abort};
 use pretty_assertions::assert_eq;
 use std::cell::RefCell;
@@ -54,4 +55,25 @@ async fn an_abort_is_called_sent_only_when_it_goes_out() {
     fake.set("/session/ses_1/abort?directory=%2Fp", json("true"));
     assert!(matches!(send(&fake).await, Outcome::NoEffect(_)));
     assert_eq!(sent.take(), [SessionId::from("ses_1")]);
+}
+
+#[tokio::test]
+async fn a_list_of_things_to_do_is_read_row_by_row() {
+    let fake = Fake::opencode(r#"{"data":[],"cursor":{"next":null}}"#).await;
+    let list = r#"[{"content":"one","status":"in_progress","priority":"high"},7,
+        {"content":"two","status":"later"}]"#;
+    fake.set("/session/ses_1/todo", json(list));
+    let client = client(fake.port);
+    let read = client.todo(&SessionId::from("ses_1")).await;
+    let read = read.expect("the list");
+    assert_eq!(
+        read.skipped, 1,
+        "a row that is none costs the others nothing"
+    );
+    let statuses: Vec<TodoStatus> = read.items.into_iter().map(|it| it.status).collect();
+    let later = TodoStatus::Other("later".into());
+    assert_eq!(statuses, [TodoStatus::InProgress, later]);
+    fake.set("/session/ses_1/todo", html());
+    let missing = client.todo(&SessionId::from("ses_1")).await;
+    assert!(missing.is_err_and(|why| why.is_missing()));
 }

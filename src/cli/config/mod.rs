@@ -10,10 +10,12 @@ mod limits;
 pub mod notify;
 mod table;
 mod theme;
+mod ui;
 mod wrong;
 
 pub use table::{Table, sort_named};
 pub use theme::{Look, theme};
+pub use ui::Ui;
 
 use super::args::InspectArg;
 
@@ -38,6 +40,9 @@ pub struct Config {
     /// The theme as written; [`Config::look`] is what follows.
     #[serde(default)]
     theme: theme::Section,
+    /// How it behaves for the eye.
+    #[serde(default)]
+    pub ui: Ui,
     /// How the dashboard looks.
     #[serde(skip)]
     pub look: Look,
@@ -275,6 +280,19 @@ mod tests {
         let missing = Path::new("/nonexistent/ocwatch/config.toml");
         assert!(load(None, Some(missing)).is_ok());
         assert!(load(Some(missing), None).is_err());
+    }
+
+    #[test]
+    fn reduced_motion_is_a_switch() {
+        let ui = |text: &str| parse(Path::new("c"), text).expect("config").ui;
+        assert!(ui("[ui]\nreduced_motion = true\n").reduced_motion);
+        assert!(!ui("").reduced_motion);
+        let told = error("[ui]\n\nreduce_motion = true\n");
+        assert!(
+            told.starts_with("/c/config.toml:3: unknown field `reduce_motion`"),
+            "{told}"
+        );
+        assert!(told.contains("`reduced_motion`"), "{told}");
     }
 
     #[test]

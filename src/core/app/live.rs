@@ -50,12 +50,19 @@ pub struct Live {
     pub heard: VecDeque<Heard>,
     /// What the tool that runs wrote.
     pub output: Option<Output>,
+    /// When an output that grew meanwhile may be read again; watcher's clock.
+    again_at: Option<UnixMs>,
 }
 
 impl Live {
     /// Whether it is of this session and there is anything.
     pub fn is_of(&self, key: &SessionKey) -> bool {
         self.key.as_ref() == Some(key) && !self.heard.is_empty()
+    }
+
+    /// When there is something to read although nothing happens; watcher's clock.
+    pub fn due(&self) -> Option<UnixMs> {
+        self.again_at
     }
 
     /// Another session is looked at, or none.
@@ -156,6 +163,7 @@ impl App {
 
     /// The output that should be read now: it changed, and was not asked for just now.
     pub(super) fn wanted_output(&mut self, now: UnixMs) -> Option<(MessageId, PartId)> {
+        self.live.again_at = None;
         let key = self.live.key.as_ref()?;
         let part = writing(self.store.session(key)?)?;
         let digest = part.tool()?.output.digest;
@@ -164,6 +172,8 @@ impl App {
             let waits = known.text.is_none() && now.since(known.asked_at) < OUTPUT_LOST;
             let fresh = known.digest == digest || now.since(known.asked_at) < OUTPUT_AGAIN;
             if fresh || waits {
+                let grew = known.digest != digest && !waits;
+                self.live.again_at = grew.then_some(known.asked_at + OUTPUT_AGAIN);
                 return None;
             }
         }

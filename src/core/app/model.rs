@@ -31,6 +31,8 @@ pub struct AppOptions {
     pub filter: String,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// Time on the screen moves every ten seconds only.
+    pub reduced_motion: bool,
     /// The columns of the table, from left to right; none: what suits the width.
     pub columns: Vec<Column>,
     /// The order of the rows.
@@ -203,6 +205,8 @@ pub struct App {
     pub limits: Limits,
     /// Which key does what.
     pub keymap: Keymap,
+    /// Time on the screen moves every ten seconds only.
+    pub reduced_motion: bool,
     /// Local time minus UTC.
     pub utc_offset: Span,
     /// What the user looks at.
@@ -270,6 +274,7 @@ impl App {
             judge,
             limits: options.limits,
             keymap: options.keymap,
+            reduced_motion: options.reduced_motion,
             utc_offset: options.utc_offset,
             ui,
             running: BTreeMap::new(),
@@ -320,7 +325,12 @@ impl App {
     /// somebody to be told something. What a screen shows of the time is not in it.
     pub fn next_tick(&self, now: UnixMs) -> Option<Span> {
         let judged = self.judgement().recheck;
-        let due = [judged, self.history.due(), self.notices.next()];
+        let due = [
+            judged,
+            self.history.due(),
+            self.notices.next(),
+            self.live.due(),
+        ];
         let first = due.into_iter().flatten().min();
         first.map(|at| Span((at - now).0.max(0)))
     }

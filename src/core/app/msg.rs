@@ -180,6 +180,8 @@ pub enum Effect {
     },
     /// Try a lost server again now.
     Retry(ServerId),
+    /// Save what the screen shows to a file; answers with [`Msg::Told`].
+    SaveScreen,
     /// Keep this for the next run.
     Remember(Memory),
     /// Have another program work on a session in this terminal; answers with [`Msg::AttachEnded`].

@@ -229,6 +229,7 @@ impl App {
             Action::PreviousHit => self.next_hit(-1),
             Action::Filter => self.filter_or_search(),
             Action::Attention => self.toggle_attention(),
+            Action::Save => vec![Effect::SaveScreen],
             Action::Snooze => self.snooze(None),
             Action::Freeze => self.freeze(now),
             Action::Sort => self.sort_next(),

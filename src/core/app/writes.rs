@@ -37,6 +37,7 @@ impl Action {
             | Action::Filter
             | Action::Attention
             | Action::Snooze
+            | Action::Save
             | Action::Freeze
             | Action::Sort
             | Action::SortReverse

@@ -9,11 +9,19 @@ use crate::core::present::{
     find, footer, form, header, help, log, part, rows, words,
 };
 use crate::core::store::LinkState;
-use crate::core::time::UnixMs;
+use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Endpoint;
+
+/// How far time moves at once on a screen with reduced motion.
+pub const CALM: Span = Span::secs(10);
 
 /// What the screen shows at `now` (watcher's clock). Changes nothing.
 pub fn screen(app: &App, now: UnixMs) -> Screen {
+    let now = if app.reduced_motion {
+        now.floor(CALM)
+    } else {
+        now
+    };
     let Some(frozen) = app.frozen() else {
         return moving(app, now);
     };

@@ -37,7 +37,7 @@ pub use crate::core::app::{Column, Sort, ThemeName};
 pub use crate::core::changes::{Audience, ServerState, SessionState, State, Title};
 pub use crate::core::judge::{Agreement, Level};
 pub use ask::ask_lines;
-pub use build::screen;
+pub use build::{CALM, screen};
 pub use changes::{Change, Changes, change_json, change_line};
 pub use clean::clean;
 pub use explain::{explain_json, explain_lines};

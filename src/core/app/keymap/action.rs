@@ -35,6 +35,8 @@ pub enum Action {
     Attention,
     /// The selected session was seen; wake it.
     Snooze,
+    /// Save what the screen shows.
+    Save,
     /// The screen stands still, or goes on.
     Freeze,
     /// Sort by the next column.

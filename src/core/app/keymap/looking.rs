@@ -135,6 +135,14 @@ pub(super) static TABLE: &[Binding] = &[
         When::Moving,
     ),
     bind(
+        Action::Save,
+        "save",
+        &[Key::Char('w')],
+        "save screen",
+        "save what the screen shows as a text file here; of an open page or detail all of it",
+        When::Moving,
+    ),
+    bind(
         Action::Help,
         "help",
         &[Key::Char('?')],
