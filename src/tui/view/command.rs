@@ -29,7 +29,7 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
     let (window, _) = window(command, area, pen.theme);
     pen.glyphs(area.x + BEFORE, y, room(area), &window);
     let most = MOST.min(area.height.saturating_sub(3) / 2);
-    let lines = list(command, usize::from(most));
+    let lines = list(command, area, usize::from(most), pen.theme);
     let height = u16::try_from(lines.len()).unwrap_or(0);
     if height == 0 {
         return;
@@ -40,7 +40,7 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
     for (line, y) in lines.iter().zip(top..y) {
         match line {
             Listed::Wrong(why) => {
-                pen.text(area.x + MARGIN, y, area.width - MARGIN, why, Tone::Watch);
+                pen.glyphs(area.x + MARGIN, y, area.width - MARGIN, why);
             }
             Listed::Offered(offered, chosen) => self::offered(offered, *chosen, y, pen),
         }
@@ -48,14 +48,16 @@ pub(super) fn draw(screen: &Screen, pen: &mut Pen) {
 }
 
 enum Listed<'a> {
-    Wrong(&'a str),
+    Wrong(Vec<Glyph>),
     Offered(&'a Offered, bool),
 }
 
 /// Why it was not run, else a part of what it may become, with what is chosen in it.
-fn list(command: &Command, most: usize) -> Vec<Listed<'_>> {
+fn list<'a>(command: &'a Command, area: Rect, most: usize, theme: &Theme) -> Vec<Listed<'a>> {
     if let Some(why) = &command.wrong {
-        return vec![Listed::Wrong(why)];
+        let why = text::glyphs(why, Tone::Watch, theme);
+        let lines = text::wrap(why, area.width.saturating_sub(MARGIN + 1), 0);
+        return lines.into_iter().take(most).map(Listed::Wrong).collect();
     }
     let first = command.chosen.map_or(0, |it| (it + 1).saturating_sub(most));
     let all = command.offered.iter().enumerate().skip(first).take(most);
