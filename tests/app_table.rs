@@ -2,14 +2,18 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use ocwatch::core::app::keymap::Key;
-use ocwatch::core::app::{App, AppOptions, COLUMNS, Column, Effect, Msg, Sort, update};
-use ocwatch::core::id::{Directory, Epoch, ServerId};
+use ocwatch::core::app::{
+    App, AppOptions, COLUMNS, Column, Done, Effect, Msg, Outcome, Sort, update,
+};
+use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
+use ocwatch::core::plan::ActionName;
+use ocwatch::core::plan::reset::Tried;
 use ocwatch::core::present::{Mark, Row, Screen, screen};
 use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::UnixMs;
 use ocwatch::core::wire::{
-    Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport, Message, ModelRef, Role,
-    SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
+    Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport,
+    Message, ModelRef, Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
 };
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -521,4 +525,175 @@ fn further_columns_have_their_texts() {
         "gpt", "plan", "/srv/a", "$3.00", "50k", "2", "20m", "1h20", "c",
     ];
     assert_eq!(texts, want);
+}
+
+/// The counts of the header: mark, how many, how many of them pass, rows that only tell of them.
+fn counts(desk: &Desk) -> Vec<(Mark, usize, Option<usize>, usize)> {
+    let counts = desk.screen().counts.into_iter();
+    let told = counts.map(|it| (it.mark, it.number, it.hits, it.echoes));
+    told.collect()
+}
+
+#[test]
+fn the_counts_are_those_of_the_rows() {
+    let mut said = family();
+    said.push(Said {
+        id: "p13",
+        parent: Some("p1"),
+        ago: 12,
+        stale: true,
+        ..CALM
+    });
+    let mut desk = Desk::of(&said);
+    for (mark, number, _, echoes) in counts(&desk) {
+        let rows = desk.screen().rows;
+        let rows = rows.iter().filter(|row| row.mark == mark).count();
+        assert_eq!(number + echoes, rows, "{mark:?}");
+    }
+    assert_eq!(
+        counts(&desk)[0],
+        (Mark::Stuck, 1, None, 2),
+        "p and p1 only tell of p13"
+    );
+    for key in "/p13".chars() {
+        desk.key(key);
+    }
+    assert_eq!(counts(&desk)[0], (Mark::Stuck, 1, Some(1), 2));
+    let others: usize = counts(&desk)[1..].iter().filter_map(|it| it.2).sum();
+    assert_eq!(others, 0, "nothing else passes, and that is seen");
+}
+
+fn ended(desk: &mut Desk, id: &str, action: ActionName, outcome: Outcome) {
+    let done = Done {
+        key: SessionKey::new(ServerId(0), id.into()),
+        action,
+        outcome,
+        tried: Tried::default(),
+    };
+    update(&mut desk.app, Msg::Done(done), UnixMs(desk.now));
+}
+
+#[test]
+fn an_action_on_several_tells_in_one_line_how_it_went() {
+    let stale = |id, ago| Said {
+        id,
+        ago,
+        stale: true,
+        ..CALM
+    };
+    let mut desk = Desk::of(&[
+        stale("a", 10),
+        stale("b", 11),
+        stale("c", 12),
+        stale("d", 13),
+    ]);
+    desk.wait(5000);
+    desk.key('g');
+    for _ in 0..4 {
+        desk.key(' ');
+    }
+    assert_eq!(desk.screen().marked, 4);
+    desk.key('a');
+    let effects = desk.key('y');
+    assert_eq!(effects.len(), 4);
+    for id in ["a", "b", "c"] {
+        ended(
+            &mut desk,
+            id,
+            ActionName::Abort,
+            Outcome::Done("absent".into()),
+        );
+        assert_eq!(desk.notice(), "", "not all have ended");
+    }
+    ended(
+        &mut desk,
+        "d",
+        ActionName::Abort,
+        Outcome::NoEffect("busy".into()),
+    );
+    assert_eq!(desk.notice(), "abort of 4: 3 done, 1 no effect");
+    desk.key('j');
+    assert_eq!(
+        desk.notice(),
+        "abort of 4: 3 done, 1 no effect",
+        "a key in the same moment"
+    );
+    desk.wait(2000);
+    desk.key('j');
+    assert_eq!(desk.notice(), "");
+    assert_eq!(desk.row("d").result, None);
+}
+
+#[test]
+fn marked_rows_that_are_not_seen_are_told_when_they_are_exported() {
+    let said = |id, title| Said { id, title, ..CALM };
+    let mut desk = Desk::of(&[said("a", "first"), said("b", "second")]);
+    desk.key('g');
+    desk.key(' ');
+    desk.key(' ');
+    for key in "/first".chars() {
+        desk.key(key);
+    }
+    update(&mut desk.app, Msg::Key(Key::Enter), UnixMs(desk.now));
+    assert_eq!(desk.ids(), ["a"]);
+    assert_eq!(desk.key('e').len(), 2);
+    assert_eq!(desk.notice(), "1 of the 2 are not on the screen's list now");
+}
+
+#[test]
+fn what_came_of_an_action_does_not_cover_what_is_asked_next() {
+    let mut desk = Desk::of(&three());
+    let asks = |ids: &[&str]| {
+        Body::Asks(AsksRead {
+            directory: HOME.into(),
+            kind: AskKind::Permission,
+            asked_at: UnixMs(NOW + 60_000),
+            asks: ids.iter().map(|id| ask(id)).collect(),
+        })
+    };
+    desk.wait(60_000);
+    ended(
+        &mut desk,
+        "b",
+        ActionName::Export,
+        Outcome::Done("./b.json".into()),
+    );
+    assert!(desk.row("b").result.is_some());
+    desk.wait(100);
+    desk.feed(vec![asks(&["per_1"])]);
+    assert_eq!(desk.row("b").result, None, "asked after it");
+    ended(
+        &mut desk,
+        "b",
+        ActionName::Export,
+        Outcome::Done("./b.json".into()),
+    );
+    desk.wait(4000);
+    assert!(
+        desk.row("b").result.is_some(),
+        "asked before it: time to read"
+    );
+    desk.wait(2000);
+    assert_eq!(desk.row("b").result, None);
+    ended(
+        &mut desk,
+        "a",
+        ActionName::Export,
+        Outcome::Done("./a.json".into()),
+    );
+    desk.wait(60_000);
+    assert!(desk.row("a").result.is_some(), "nothing is asked there");
+}
+
+fn ask(id: &str) -> Ask {
+    Ask {
+        id: id.into(),
+        session: "b".into(),
+        kind: AskKind::Permission,
+        tool: None,
+        permission: Some("bash".into()),
+        patterns: vec!["rm".into()],
+        always: Vec::new(),
+        questions: Vec::new(),
+    }
 }

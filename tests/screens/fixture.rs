@@ -29,7 +29,13 @@ fn chip(name: &str, mark: Mark, text: &str) -> ServerChip {
 }
 
 fn count(mark: Mark, number: usize, word: &'static str) -> Count {
-    Count { mark, number, word }
+    Count {
+        mark,
+        number,
+        hits: None,
+        echoes: 0,
+        word,
+    }
 }
 
 /// mark | server | depth | title | reported | agreement | activity | age | why
@@ -264,6 +270,7 @@ pub fn chosen() -> Screen {
         ];
     }
     screen.marked = 2;
+    screen.counts[1].echoes = 3;
     screen
 }
 
@@ -325,6 +332,9 @@ pub fn many() -> Screen {
 pub fn filtered() -> Screen {
     let mut screen = rich();
     screen.rows.retain(|row| row.activity.contains("bash"));
+    for (count, hits) in screen.counts.iter_mut().zip([1, 0, 1, 0, 0, 0]) {
+        count.hits = Some(hits);
+    }
     screen.filter = Some(FilterLine {
         text: "running bash".to_owned(),
         cursor: Some(12),

@@ -145,6 +145,7 @@ impl App {
     pub(super) fn done(&mut self, done: Done, now: UnixMs) -> Vec<Effect> {
         self.running.remove(&done.key);
         self.remember_tried(&done, now);
+        self.end_bulk(&done, now);
         let shown = Shown {
             action: done.action,
             outcome: done.outcome,
@@ -188,6 +189,8 @@ impl App {
     pub(super) fn clear_seen_results(&mut self, now: UnixMs) {
         self.results
             .retain(|_, shown| now.since(shown.at) < RESULT_STAYS);
+        let summary = self.summary.take();
+        self.summary = summary.filter(|it| now.since(it.at) < RESULT_STAYS);
     }
 
     /// `S`: every lost server is tried again now.

@@ -6,6 +6,7 @@ use crate::core::id::SessionKey;
 use crate::core::plan::{self, ActionName, Plan};
 use crate::core::store::Store;
 use crate::core::time::UnixMs;
+use std::collections::BTreeSet;
 
 impl App {
     /// `space`: marks or unmarks the selected row and goes on to the next.
@@ -52,23 +53,30 @@ impl App {
     /// The world may have moved since the dialog opened: what is done is planned now.
     pub(super) fn abort_shown(&mut self, shown: &[Plan], now: UnixMs) -> Vec<Effect> {
         let mut effects = Vec::new();
+        let mut begun = BTreeSet::new();
         for old in shown {
             match plan::abort(&self.store, &old.key) {
                 // What began after the dialog was opened is not what was agreed to.
                 Some(plan) if old.is_overtaken_by(&plan) => drop(self.tell(
                     "a new prompt came since it was looked at: nothing was done, look again",
                 )),
-                Some(plan) => effects.extend(self.start(plan, now)),
+                Some(plan) => {
+                    let started = self.start(plan, now);
+                    begun.extend((!started.is_empty()).then(|| old.key.clone()));
+                    effects.extend(started);
+                }
                 None => drop(self.tell("the session is gone")),
             }
             self.ui.marked.remove(&old.key);
         }
+        self.begin_bulk(ActionName::Abort, begun);
         effects
     }
 
     /// Each to a file of its own.
     pub(super) fn export_marked(&mut self, now: UnixMs) -> Vec<Effect> {
         let mut effects = Vec::new();
+        let mut begun = BTreeSet::new();
         for key in self.marks(|store, key| plan::unexportable(store, key).is_none()) {
             if self.is_asleep(&key) {
                 let load = self.key_of(Action::Load);
@@ -79,10 +87,25 @@ impl App {
             }
             self.ui.marked.remove(&key);
             if self.begin(&key, ActionName::Export, now) {
+                begun.insert(key.clone());
                 effects.push(Effect::Export { key });
             }
         }
+        self.tell_of_hidden(&begun);
+        self.begin_bulk(ActionName::Export, begun);
         effects
+    }
+
+    /// Who is exported without being seen is told: nothing else asks before it.
+    fn tell_of_hidden(&mut self, begun: &BTreeSet<SessionKey>) {
+        let shown = |key: &&SessionKey| self.rows.iter().any(|row| row.key == **key);
+        let hidden = begun.len() - begun.iter().filter(shown).count();
+        if hidden > 0 && self.ui.notice.is_none() {
+            let of = begun.len();
+            self.tell(&format!(
+                "{hidden} of the {of} are not on the screen's list now"
+            ));
+        }
     }
 
     /// Marked sessions that nothing is done to just now, on servers where it may be.

@@ -6,11 +6,13 @@
 
 mod act;
 mod attach;
+mod bulk;
 mod closer;
 mod columns;
 mod command;
 mod copy;
 mod covered;
+mod counts;
 mod dialog;
 pub mod filter;
 mod freeze;
@@ -43,10 +45,12 @@ mod update;
 mod writes;
 
 pub use attach::AttachRules;
+pub use bulk::{Bulk, Summary};
 pub use closer::{PartOf, PartPage, PartRead, PartText};
 pub use columns::{About, COLUMNS, Column};
 pub use command::{CommandLine, Completion};
 pub use copy::Copied;
+pub use counts::{Count, Counts};
 pub use filter::Filter;
 pub use freeze::Frozen;
 pub use history::History;

@@ -6,9 +6,9 @@ use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
 use crate::core::app::snooze::Snoozed;
 use crate::core::app::{
-    AttachRules, Column, CommandLine, Copied, Filter, History, InVain, Live, Outcome, Pane,
-    PartPage, PartText, Pasts, ResendForm, ResetDialog, Search, Seek, Sort, Tally, ThemeName,
-    VisibleRow,
+    AttachRules, Bulk, Column, CommandLine, Copied, Filter, History, InVain, Live, Outcome, Pane,
+    PartPage, PartText, Pasts, ResendForm, ResetDialog, Search, Seek, Sort, Summary, Tally,
+    ThemeName, VisibleRow,
 };
 use crate::core::id::{Directory, Epoch, PartId, ServerId, SessionKey};
 use crate::core::judge::{Judge, Judgement, Limits, Verdict};
@@ -221,6 +221,10 @@ pub struct App {
     pub export_shown: String,
     /// The columns that were asked for; none: what suits the width.
     pub columns: Vec<Column>,
+    /// Actions on several sessions that are under way.
+    pub(super) bulks: Vec<Bulk>,
+    /// How the last of them went, until it was seen.
+    pub summary: Option<Summary>,
     /// Results not yet seen away.
     pub results: BTreeMap<SessionKey, Shown>,
     /// Actions that ended, oldest first; the last [`LOGGED`].
@@ -279,6 +283,8 @@ impl App {
             in_vain: BTreeMap::new(),
             export_shown: options.export_shown,
             columns: options.columns,
+            bulks: Vec::new(),
+            summary: None,
             results: BTreeMap::new(),
             log: VecDeque::new(),
             commands: History::default(),

@@ -3,6 +3,7 @@
 //! What it does not: their order (`order`) and their tree (`tree`).
 
 use crate::core::app::App;
+use crate::core::app::counts::{self, Counts};
 use crate::core::app::filter::{Facts, Query};
 use crate::core::app::tree::{self, Listed};
 use crate::core::id::SessionKey;
@@ -36,6 +37,8 @@ pub struct Tally {
     pub hits: usize,
     /// Those that pass the filter and are off the screen because they need no attention.
     pub calm: usize,
+    /// Those that could be shown, by how urgent they are.
+    pub counts: Counts,
 }
 
 /// Rows kept in sight on both sides of the selected one.
@@ -109,6 +112,9 @@ impl App {
         let mut rows = self.zombie_rows(&query);
         tally.all += self.zombies().count();
         tally.hits += rows.len();
+        let [.., stuck] = &mut tally.counts;
+        stuck.own += self.zombies().count();
+        stuck.hits += rows.len();
         rows.extend(tree::rows(&mut listed, self.ui.sort, &self.ui.folded));
         (rows, tally)
     }
@@ -131,6 +137,7 @@ impl App {
                 tree::want(listed, place);
             }
         }
+        tally.counts = counts::count(listed);
         tally
     }
 

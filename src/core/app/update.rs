@@ -103,6 +103,7 @@ impl App {
             self.learn(now);
             self.unsettled = true;
         }
+        self.uncover_asks(now);
         let is_woken = self.wake_changed();
         if is_woken {
             self.unsettled = true;

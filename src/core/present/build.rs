@@ -15,9 +15,6 @@ use crate::core::wire::Endpoint;
 /// How far time moves at once on a screen with reduced motion.
 pub const CALM: Span = Span::secs(10);
 
-/// The finding of a crash.
-const INTERRUPTED: &str = "interrupted";
-
 /// What the screen shows at `now` (watcher's clock). Changes nothing.
 pub fn screen(app: &App, now: UnixMs) -> Screen {
     let now = if app.reduced_motion {
@@ -43,15 +40,9 @@ fn moving(app: &App, now: UnixMs) -> Screen {
         .collect();
     let selected = app.ui.selected.as_ref();
     let place = selected.and_then(|key| rows.iter().position(|row| row.key == *key));
-    let verdicts = app.judgement().verdicts.values();
     Screen {
         servers: header::chips(&app.store, app.judgement(), now),
-        counts: header::counts(
-            verdicts
-                .filter(|v| is_listed(app, v) && !is_of_its_parent(app, v))
-                .map(|v| (v, app.is_snoozed(&v.key))),
-            app.zombies().count(),
-        ),
+        counts: header::counts(app),
         asleep: header::asleep(&app.store),
         clock: words::time_of_day(now, app.utc_offset),
         empty: if rows.is_empty() {
@@ -80,12 +71,7 @@ fn moving(app: &App, now: UnixMs) -> Screen {
         command: command::command(app),
         greeting: None,
         frozen: Vec::new(),
-        notice: app
-            .ui
-            .notice
-            .as_ref()
-            .map(|n| Piece::new(clean(n), Tone::Watch))
-            .or_else(|| filter::notice(app)),
+        notice: notice(app),
         footer: footer::footer(app),
         several_servers: app.store.servers().nth(1).is_some(),
         columns: app.columns.clone(),
@@ -96,22 +82,20 @@ fn moving(app: &App, now: UnixMs) -> Screen {
     }
 }
 
-/// An archived session at rest is on no list and in no count.
-fn is_listed(app: &App, verdict: &judge::Verdict) -> bool {
-    let session = app.store.session(&verdict.key);
-    session.is_some_and(|session| verdict.is_listed(session))
-}
-
-/// A crash of a parent with its children is one incident, counted at the root.
-fn is_of_its_parent(app: &App, verdict: &judge::Verdict) -> bool {
-    let cut_off = |v: &judge::Verdict| v.findings.iter().any(|f| f.name == INTERRUPTED);
-    let session = app.store.session(&verdict.key);
-    let parent = session.and_then(|s| s.info.parent.clone());
-    let parent = parent.map(|id| SessionKey::new(verdict.key.server, id));
-    cut_off(verdict)
-        && parent
-            .and_then(|key| app.verdict(&key))
-            .is_some_and(cut_off)
+/// What a key or the world has just said: the newest word, how a bulk action went, the filter.
+fn notice(app: &App) -> Option<Piece> {
+    let word = app.ui.notice.as_ref();
+    let word = word.map(|it| Piece::new(clean(it), Tone::Watch));
+    let summary = || {
+        let summary = app.summary.as_ref()?;
+        let tone = if summary.good {
+            Tone::Working
+        } else {
+            Tone::Watch
+        };
+        Some(Piece::new(clean(&summary.words), tone))
+    };
+    word.or_else(summary).or_else(|| filter::notice(app))
 }
 
 /// What stands in an empty table: never a blank without a reason.

@@ -1,8 +1,8 @@
 //! The header: servers and counts.
 
-use crate::core::app::Frozen;
+use crate::core::app::{App, Frozen};
 use crate::core::id::ServerId;
-use crate::core::judge::{Judgement, Level, ServerVerdict, Verdict};
+use crate::core::judge::{Judgement, Level, ServerVerdict};
 use crate::core::present::{Count, Mark, ServerChip, Tone, clean, words};
 use crate::core::store::{LinkState, Server, Store};
 use crate::core::time::UnixMs;
@@ -99,58 +99,29 @@ pub(super) fn told(server: &Server, verdict: &ServerVerdict, before: &[&str]) ->
     clean(&format!("{version}, {number} session{plural}"))
 }
 
-/// How many sessions per level. Owners only: an ancestor that is listed because of a descendant
-/// counts as working, or as at rest. With each: whether it is snoozed. Deleted sessions that still run are stuck.
-pub(super) fn counts<'a>(
-    verdicts: impl Iterator<Item = (&'a Verdict, bool)>,
-    zombies: usize,
-) -> Vec<Count> {
+/// How many sessions per mark, the most urgent first. What only tells of another is counted apart, so
+/// that the numbers are those of the rows. Deleted sessions that still run are stuck.
+pub(super) fn counts(app: &App) -> Vec<Count> {
     let words = [
-        (Mark::Stuck, "stuck"),
-        (Mark::NeedsYou, "need you"),
-        (Mark::Watch, "watch"),
-        (Mark::Settling(Level::Ok), "settling"),
-        (Mark::Working, "working"),
-        (Mark::Rest, "at rest"),
-        (Mark::Unknown, "unknown"),
         (Mark::Snoozed, "snoozed"),
+        (Mark::Unknown, "unknown"),
+        (Mark::Rest, "at rest"),
+        (Mark::Working, "working"),
+        (Mark::Settling(Level::Ok), "settling"),
+        (Mark::Watch, "watch"),
+        (Mark::NeedsYou, "need you"),
+        (Mark::Stuck, "stuck"),
     ];
-    let mut counts = words.map(|(mark, word)| Count {
+    let is_filtered = !app.ui.filter.query().terms.is_empty();
+    let counted = app.tally.counts.iter().zip(words).rev();
+    let counts = counted.map(|(count, (mark, word))| Count {
         mark,
-        number: 0,
+        number: count.own,
+        hits: is_filtered.then_some(count.hits),
+        echoes: count.echoes,
         word,
     });
-    for (verdict, snoozed) in verdicts {
-        let slot = slot(verdict, snoozed);
-        if let Some(count) = counts.iter_mut().find(|count| count.mark == slot) {
-            count.number += 1;
-        }
-    }
-    if let Some(stuck) = counts.iter_mut().find(|count| count.mark == Mark::Stuck) {
-        stuck.number += zombies;
-    }
-    counts
-        .into_iter()
-        .filter(|count| count.number > 0)
-        .collect()
-}
-
-fn slot(verdict: &Verdict, snoozed: bool) -> Mark {
-    let is_ancestor = verdict.leading().is_some_and(|f| !f.path.is_empty());
-    if snoozed && !is_ancestor {
-        return Mark::Snoozed;
-    }
-    match words::mark(verdict) {
-        Mark::Stuck | Mark::NeedsYou | Mark::Watch if is_ancestor => {
-            if verdict.reported.is_running() {
-                Mark::Working
-            } else {
-                Mark::Rest
-            }
-        }
-        Mark::Settling(_) => Mark::Settling(Level::Ok),
-        mark => mark,
-    }
+    counts.filter(|it| it.number + it.echoes > 0).collect()
 }
 
 /// That the screen stands still, the fullest form first.

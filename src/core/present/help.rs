@@ -30,13 +30,26 @@ const MARKS: [(Mark, &str); 8] = [
     ),
 ];
 /// What the other signs of a row mean.
-const SIGNS: [(&str, &str); 3] = [
+const SIGNS: [(&str, &str); 7] = [
     ("=", "what the server reports and what is true agree"),
     ("≠ !=", "they contradict each other: the server is wrong"),
     (
         "+",
         "marked with space: the next abort or export is of all that are marked",
     ),
+    (
+        "↓ ↑",
+        "what the table is sorted by; an arrow up: the other way round",
+    ),
+    (
+        "+3 ✖",
+        "behind a title: three rows are folded away below it, and the worst of them is stuck",
+    ),
+    (
+        "5+3",
+        "in the header: five, and three rows that only tell of them: those above, and what was cut off with its parent",
+    ),
+    ("1/5", "in the header, with a filter: one of five passes it"),
 ];
 
 /// The key table with the user's keys, in its groups; what does not apply now is dim.

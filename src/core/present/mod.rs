@@ -28,6 +28,7 @@ mod rows;
 mod screen;
 mod sheet;
 mod status;
+mod table;
 mod welcome;
 mod words;
 mod zombie;
@@ -45,10 +46,9 @@ pub use json::status_json;
 pub use notice::{NoticeWords, notice_json, notice_words};
 pub use over::{Command, Dialog, Form, FormLine, Hint, Offered};
 pub use quote::quote;
-pub use screen::{
-    Count, FilterLine, Greeting, Line, Mark, Piece, Row, Screen, ServerChip, Tone, agreement_glyph,
-};
+pub use screen::{FilterLine, Greeting, Line, Mark, Piece, Screen, Tone, agreement_glyph};
 pub use sheet::{Detail, Flow, Found, Page, Place, Sheet, Tab};
 pub use status::status_rows;
+pub use table::{Count, Row, ServerChip};
 pub use welcome::{Welcome, welcome};
 pub use words::clock;

@@ -101,7 +101,7 @@ fn counts(screen: &Screen, y: u16, only: bool, pen: &mut Pen) {
 fn attention(screen: &Screen, theme: &Theme) -> (Vec<Piece>, String) {
     let shown = screen.counts.iter().filter(|count| is_alarming(count));
     let shown: Vec<Count> = shown.cloned().collect();
-    let tally = tally(&shown, |_| false, theme);
+    let tally = tally(&shown, |_| false, true, theme);
     (tally, "attention only".to_owned())
 }
 
@@ -115,9 +115,10 @@ fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, Str
         [long, short, ..] => [long.clone(), short.clone()],
         _ => asleep(screen.asleep),
     };
-    let all = tally(&screen.counts, |_| true, theme);
-    let some = tally(&screen.counts, is_alarming, theme);
-    let none = tally(&screen.counts, |_| false, theme);
+    let all = tally(&screen.counts, |_| true, true, theme);
+    let some = tally(&screen.counts, is_alarming, true, theme);
+    let none = tally(&screen.counts, |_| false, true, theme);
+    let least = tally(&screen.counts, |_| false, false, theme);
     // Where the screen stands still, since when is worth more than words for the counts.
     let shorter = if screen.frozen.is_empty() {
         [(all.clone(), short.clone()), (some.clone(), long.clone())]
@@ -132,9 +133,9 @@ fn fitting_counts(screen: &Screen, room: u16, theme: &Theme) -> (Vec<Piece>, Str
     };
     // That it stands still is said whatever has no room.
     let last = if screen.frozen.is_empty() {
-        (none, String::new())
+        (least, String::new())
     } else {
-        (none, short)
+        (least, short)
     };
     { forms }.find(fits).unwrap_or(last)
 }
@@ -147,15 +148,33 @@ fn asleep(projects: usize) -> [String; 2] {
     }
 }
 
-fn tally(counts: &[Count], word: impl Fn(&Count) -> bool, theme: &Theme) -> Vec<Piece> {
+/// The counts, with words for some; `echoes`: with the rows that only tell of others, `5+3`.
+fn tally(
+    counts: &[Count],
+    word: impl Fn(&Count) -> bool,
+    echoes: bool,
+    theme: &Theme,
+) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for count in counts {
         if !pieces.is_empty() {
             pieces.push(plain("  "));
         }
-        let tone = |tone| if count.number == 0 { Tone::Dim } else { tone };
+        let tone = |tone| {
+            if count.number + count.echoes == 0 {
+                Tone::Dim
+            } else {
+                tone
+            }
+        };
         let mark = count.mark.glyph(theme.ascii());
-        let text = format!("{mark} {}", count.number);
+        let mut text = match count.hits {
+            Some(hits) => format!("{mark} {hits}/{}", count.number),
+            None => format!("{mark} {}", count.number),
+        };
+        if count.echoes > 0 && count.hits.is_none() && echoes {
+            text = format!("{text}+{}", count.echoes);
+        }
         pieces.push(Piece::new(text, tone(count.mark.tone())));
         if word(count) {
             let words = format!(" {}", count.word);

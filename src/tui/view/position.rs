@@ -26,11 +26,25 @@ pub(super) fn seen(first: usize, height: usize, total: usize) -> String {
 /// Of the table: that it is not everything, and which part of it is seen.
 pub(super) fn of_table(screen: &Screen, regions: &Regions, theme: &Theme) -> String {
     let (first, visible) = window(screen, regions);
-    joined(
-        &only(screen),
-        &seen(first, visible, screen.rows.len()),
-        theme,
-    )
+    let seen = seen(first, visible, screen.rows.len());
+    let order = order(screen, regions);
+    let marked = match screen.marked {
+        0 => String::new(),
+        n => format!("{n} marked"),
+    };
+    let parts = [only(screen), order, marked, seen];
+    let joined = |one: String, other: &String| joined(&one, other, theme);
+    parts.iter().fold(String::new(), joined)
+}
+
+/// What it is sorted by, where no heading shows it.
+fn order(screen: &Screen, regions: &Regions) -> String {
+    let arrow = if screen.sort.reversed { "↑" } else { "↓" };
+    match screen.sort.column {
+        Some(column) if regions.heads.is_none() => format!("{} {arrow}", column.about().name),
+        None if regions.heads.is_none() && screen.sort.reversed => format!("calm first {arrow}"),
+        _ => String::new(),
+    }
 }
 
 /// That not all is shown, and how much is not.
