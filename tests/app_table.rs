@@ -350,7 +350,7 @@ fn the_keys_go_through_what_is_shown() {
     };
     update(&mut desk.app, layout, UnixMs(NOW));
     let mut orders = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..6 {
         desk.key('o');
         orders.push(desk.notice());
     }
@@ -359,9 +359,17 @@ fn the_keys_go_through_what_is_shown() {
         [
             "sorted by session, A to Z",
             "sorted by cost, largest first",
+            "sorted by tokens, largest first",
+            "sorted by messages, largest first",
+            "sorted by updated, newest first",
             "what needs attention first"
         ]
     );
+    desk.key('o');
+    desk.key('o');
+    desk.key('o');
+    let more = desk.screen().rows[0].more.clone();
+    assert!(more.iter().any(|it| it.0 == Column::Tokens), "{more:?}");
     desk.key('2');
     assert_eq!(desk.notice(), "sorted by cost, largest first");
     assert_eq!(desk.ids(), ["b", "c", "a"]);
@@ -694,6 +702,8 @@ fn ask(id: &str) -> Ask {
         permission: Some("bash".into()),
         patterns: vec!["rm".into()],
         always: Vec::new(),
+        command: None,
+        diff: None,
         questions: Vec::new(),
     }
 }

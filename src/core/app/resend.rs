@@ -93,6 +93,11 @@ impl App {
                 return self.tell(&words);
             }
             Ok(draft) => draft,
+            Err(Refused::Doubt(why)) => {
+                return self.tell(&format!(
+                    "not sent: {why}; if you know that none does: `ocwatch resend --allow elsewhere`"
+                ));
+            }
             Err(why) => return self.tell(&format!("not sent: {}", why.words())),
         };
         let message = match &draft {

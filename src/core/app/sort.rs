@@ -9,6 +9,14 @@ use crate::core::app::{App, Column, Effect};
 /// The name of the default order.
 pub const ATTENTION: &str = "attention";
 
+/// What tells the largest and the newest: `o` comes to these on every screen.
+const SIZES: [Column; 4] = [
+    Column::Cost,
+    Column::Tokens,
+    Column::Messages,
+    Column::Updated,
+];
+
 /// The order of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sort {
@@ -46,14 +54,17 @@ impl Sort {
 }
 
 impl App {
-    /// `o`: by the next column that is shown, from left to right; attention stands before the first.
+    /// `o`: by the next column that is shown, from left to right, then by what it costs and the like,
+    /// shown or not; attention stands before the first.
     pub(super) fn sort_next(&mut self) -> Vec<Effect> {
-        let columns = &self.ui.columns;
+        let shown = self.ui.columns.iter();
+        let shown = shown.filter(|it| !SIZES.contains(it));
+        let order: Vec<Column> = shown.chain(&SIZES).copied().collect();
         let here = self.ui.sort.column;
-        let place = here.and_then(|it| columns.iter().position(|other| *other == it));
+        let place = here.and_then(|it| order.iter().position(|other| *other == it));
         let next = match (here, place) {
-            (None, _) => columns.first(),
-            (Some(_), Some(place)) => columns.get(place + 1),
+            (None, _) => order.first(),
+            (Some(_), Some(place)) => order.get(place + 1),
             // It went with a narrower screen.
             (Some(_), None) => None,
         };

@@ -26,7 +26,9 @@ pub(super) fn cells(app: &App, of: &Of, now: UnixMs) -> Vec<(Column, String)> {
         [] => &WIDE,
         columns => columns,
     };
-    let further = asked.iter().filter(|it| !Column::USUAL.contains(it));
+    let sorted = app.ui.sort.column.filter(|it| !asked.contains(it));
+    let further = asked.iter().chain(&sorted);
+    let further = further.filter(|it| !Column::USUAL.contains(it));
     further.map(|it| (*it, text(*it, of, now))).collect()
 }
 

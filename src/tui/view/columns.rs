@@ -99,6 +99,11 @@ fn asked(width: u16, screen: &Screen) -> Vec<Column> {
             columns.push(Column::Cost);
         }
     }
+    // By what it is sorted is seen, whatever was asked for.
+    if let Some(sorted) = screen.sort.column.filter(|it| !columns.contains(it)) {
+        let why = columns.iter().position(|it| *it == Column::Why);
+        columns.insert(why.unwrap_or(columns.len()), sorted);
+    }
     columns.retain(|it| *it != Column::Server || screen.several_servers);
     columns
 }
@@ -296,6 +301,17 @@ mod tests {
         assert!(!has_id(&screen));
         screen.sort.column = Some(Column::Id);
         assert!(has_id(&screen));
+    }
+
+    #[test]
+    fn what_the_table_is_sorted_by_is_shown_even_if_nobody_asked_for_it() {
+        let mut screen = Screen::default();
+        screen.sort.column = Some(Column::Tokens);
+        let theme = Theme::new(true, false);
+        for width in [60, 80, 120, 200] {
+            let columns = columns(Rect::new(0, 0, width, 9), &screen, &theme);
+            assert!(columns.get(Column::Tokens).is_some(), "at {width}");
+        }
     }
 
     #[test]

@@ -105,7 +105,7 @@ pub(super) static TABLE: &[Binding] = &[
         "sort",
         &[Key::Char('o')],
         "sort",
-        "sort by the next column that is shown; after the last, what needs attention first",
+        "sort by the next column: those that are shown, then cost, tokens, messages and the last change; then attention first again",
         When::Moving,
     ),
     bind(

@@ -24,8 +24,8 @@ use crate::core::wire::{Message, Part, ToolPart, ToolState};
 const SAME_TIME: Span = Span::secs(2);
 /// The early idle of an abort lasts for less.
 const FIRST_LOOK: Span = Span::secs(2);
-/// A prompt would begin a second run beside one that may go on elsewhere.
-const MAYBE: &[Offer] = &[Offer::Wait, Offer::Export];
+/// A prompt would begin a second run beside one that may go on elsewhere; a reset asks whether it may.
+const MAYBE: &[Offer] = &[Offer::Wait, Offer::Reset, Offer::Export];
 /// Subagents nest one level by default; deeper than this nobody looks.
 const DEEPEST: u8 = 8;
 
