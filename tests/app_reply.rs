@@ -679,6 +679,9 @@ fn where_no_detail_is_seen_y_shows_the_ask_first() {
     desk.laid_out(0, false);
     assert!(desk.press('y').is_empty());
     assert!(desk.text().contains("rm -r build"), "{}", desk.text());
+    assert!(desk.text().contains("Allow once"), "{}", desk.text());
+    assert!(desk.press('y').is_empty(), "nobody reads that fast");
+    desk.wait(600);
     let effects = desk.press('y');
     assert!(matches!(step(&effects), Step::Allow { always: false, .. }));
 }

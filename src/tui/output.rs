@@ -6,8 +6,9 @@
 //! the one before is out ([`is_free`]), so that never more than one of them waits; giving the
 //! terminal back takes a bounded time, whatever it does.
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::termios::{QueueSelector, tcflush, ttyname};
 use std::fs::File;
 use std::io::{self, ErrorKind, Write, stdout};
 use std::os::fd::AsFd;
@@ -19,8 +20,16 @@ use std::time::Duration;
 const MOST_WAITING: usize = 256 * 1024;
 /// A terminal that is to be given back is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// And so long after all that it had not taken yet was thrown away.
-const LAST_TRY: Duration = Duration::from_millis(300);
+/// And so long after what it had not taken yet was thrown away,
+const LAST_TRY: Duration = Duration::from_millis(30);
+/// so many times: the rest of a frame that is being written fills what was made free.
+const LAST_TRIES: u8 = 40;
+
+/// A writer that waits looks up so often whether it is still wanted.
+const LOOK_UP: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 25_000_000,
+};
 
 /// Told when all is out.
 type Told = Arc<dyn Fn() + Send + Sync>;
@@ -33,6 +42,8 @@ struct State {
     gone: Option<ErrorKind>,
     told: Option<Told>,
     started: bool,
+    /// The rest of what is being written is not wanted any more.
+    given_up: bool,
 }
 
 static STATE: Mutex<State> = Mutex::new(State {
@@ -41,6 +52,7 @@ static STATE: Mutex<State> = Mutex::new(State {
     gone: None,
     told: None,
     started: false,
+    given_up: false,
 });
 /// Something was put, or is out.
 static CHANGED: Condvar = Condvar::new();
@@ -60,12 +72,24 @@ pub(super) fn start(told: impl Fn() + Send + Sync + 'static) -> io::Result<()> {
     let mut state = state();
     state.told = Some(Arc::new(told));
     if !state.started {
-        let terminal = File::from(stdout().as_fd().try_clone_to_owned()?);
+        let terminal = opened_anew()?;
         let thread = thread::Builder::new().name("terminal".to_owned());
         thread.spawn(move || write_for_ever(terminal))?;
         state.started = true;
     }
     Ok(())
+}
+
+/// The terminal once more, so that a write returns where it would wait and nobody else's writes do:
+/// a writer that waits inside a write keeps everyone else from writing, the last bytes too.
+fn opened_anew() -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let name = ttyname(stdout(), Vec::new());
+    match name.and_then(|name| open(name, flags, Mode::empty())) {
+        Ok(own) => Ok(File::from(own)),
+        // A terminal of another name space has none: then its writes wait.
+        Err(_) => Ok(File::from(stdout().as_fd().try_clone_to_owned()?)),
+    }
 }
 
 /// Whether all that was put is out.
@@ -102,10 +126,19 @@ pub(super) fn put_last(bytes: &[u8]) {
     if put(bytes).is_err() || settle(PATIENCE) {
         return;
     }
-    state().waiting = bytes.to_vec();
-    // Where it does not help, nothing does.
-    tcflush(stdout(), QueueSelector::OFlush).ok();
-    settle(LAST_TRY);
+    {
+        let mut state = state();
+        state.waiting = bytes.to_vec();
+        state.given_up = true;
+    }
+    for _ in 0..LAST_TRIES {
+        // Where it does not help, nothing does.
+        tcflush(stdout(), QueueSelector::OFlush).ok();
+        if settle(LAST_TRY) {
+            break;
+        }
+    }
+    state().given_up = false;
 }
 
 fn settle(longest: Duration) -> bool {
@@ -146,9 +179,12 @@ fn write_whole(terminal: &mut File, mut bytes: &[u8]) -> io::Result<()> {
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
             Ok(count) => bytes = &bytes[count..],
             Err(why) if why.kind() == ErrorKind::Interrupted => {}
-            // Whoever shares the terminal with us made it so.
             Err(why) if why.kind() == ErrorKind::WouldBlock => {
-                poll(&mut [PollFd::new(terminal, PollFlags::OUT)], None)?;
+                let mut ready = [PollFd::new(terminal, PollFlags::OUT)];
+                poll(&mut ready, Some(&LOOK_UP))?;
+                if std::mem::take(&mut state().given_up) {
+                    return Ok(());
+                }
             }
             Err(why) => return Err(why),
         }

@@ -100,11 +100,16 @@ impl App {
 
     fn is_covering(&self, key: &SessionKey, shown: &Shown, now: UnixMs) -> bool {
         let asks = self.verdict(key).map_or(&[][..], |it| &it.asks);
+        // The next ask of a turn comes before the answer to the last one is verified.
+        let since = match (shown.action, self.ui.answered_at) {
+            (ActionName::Answer, Some(sent)) => sent.min(shown.at),
+            _ => shown.at,
+        };
         let is_new = |ask: &crate::core::wire::Ask| {
             let asker = SessionKey::new(key.server, ask.session.clone());
             let session = self.store.session(&asker);
             let mut pending = session.into_iter().flat_map(|it| &it.asks);
-            pending.any(|it| it.ask.id == ask.id && it.seen_at > shown.at)
+            pending.any(|it| it.ask.id == ask.id && it.seen_at > since)
         };
         let waited = !asks.is_empty() && now.since(shown.at) >= ASK_WAITS;
         waited || asks.iter().any(is_new)

@@ -26,7 +26,7 @@ impl App {
             return Vec::new();
         };
         let id = key.session.as_str().to_owned();
-        self.ui.notice = Some(format!("copied: {id}"));
+        self.ui.notice = Some(format!("sent to the clipboard: {id}"));
         vec![Effect::Copy(id)]
     }
 

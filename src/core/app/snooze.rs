@@ -111,8 +111,12 @@ impl App {
         };
         let key = self.key_of(crate::core::app::keymap::Action::Snooze);
         let words = match seen.len() {
-            1 => format!("snoozed until it changes{how_long}; {key} wakes it"),
-            n => format!("{n} sessions snoozed until they change{how_long}; {key} wakes them"),
+            1 => format!(
+                "snoozed until it changes{how_long}; {key} on its row, further down, wakes it"
+            ),
+            n => format!(
+                "{n} sessions snoozed until they change{how_long}; {key} on their rows wakes them"
+            ),
         };
         self.snoozed.here.extend(seen);
         if self.ui.page.is_none() && !self.ui.detail_open {

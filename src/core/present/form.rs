@@ -30,7 +30,10 @@ fn open(app: &App, bound: &Bound, waiting: &Waiting) -> Form {
         State::Permission(choices) => permission(app, waiting, choices),
         State::Deny(line) => deny(waiting, &line.text, line.cursor),
         State::Question(form) => question(app, bound, form),
-        State::Confirm(wish) => confirm(waiting, wish),
+        State::Confirm(wish) => {
+            let below = bound.scroll.min(app.ui.last_scroll) > 0;
+            confirm(waiting, wish, below)
+        }
     };
     Form {
         title: title(app, bound),
@@ -44,6 +47,7 @@ fn title(app: &App, bound: &Bound) -> String {
     let word = match &bound.form {
         State::Deny(_) | State::Confirm(Wish::Reject(_)) => "Deny",
         State::Confirm(Wish::Always) => "Allow from now on",
+        State::Confirm(Wish::Once) => "Allow once",
         State::Confirm(_) => "Dismiss",
         State::Permission(_) | State::Question(_) => "Reply to",
     };
@@ -181,13 +185,20 @@ fn deny(waiting: &Waiting, text: &str, cursor: usize) -> (Vec<FormLine>, Vec<Hin
     (lines, hints(&[("Enter", "deny it"), ("Esc", "leave it")]))
 }
 
-fn confirm(waiting: &Waiting, wish: &Wish) -> (Vec<FormLine>, Vec<Hint>) {
+/// `below`: more of the text is below what is seen.
+fn confirm(waiting: &Waiting, wish: &Wish, below: bool) -> (Vec<FormLine>, Vec<Hint>) {
     let lines = match answer::answer(waiting, wish) {
         Ok(plan) => plan.lines,
         Err(why) => vec![why.to_string()],
     };
-    let lines = lines.iter().map(|line| said("", plain(line))).collect();
-    (lines, hints(&[("Enter y", "do it"), ("Esc", "leave it")]))
+    // A diff is in no plan.
+    let mut all = match wish {
+        Wish::Once => texts(ask_lines(&waiting.ask)),
+        _ => Vec::new(),
+    };
+    all.extend(lines.iter().map(|line| said("", plain(line))));
+    let words = if below { "read on" } else { "do it" };
+    (all, hints(&[("Enter y", words), ("Esc", "leave it")]))
 }
 
 fn question(app: &App, bound: &Bound, form: &QuestionForm) -> (Vec<FormLine>, Vec<Hint>) {

@@ -99,7 +99,7 @@ fn draw_row(row: &Row, server: &str, columns: &Columns, y: u16, pen: &mut Pen) {
         }
     }
     agreement(row.agreement, columns.agreement, y, pen);
-    let places = [Column::Why, Column::Age, Column::Reported, Column::Session];
+    let places = [Column::Why, Column::Age, Column::Reported];
     let starts = places.into_iter().filter_map(|it| columns.get(it));
     let starts: Vec<u16> = starts.map(|it| it.x).collect();
     draw_result(row, &starts, y, pen);

@@ -14,6 +14,7 @@ pub use form::{Choices, QuestionForm, QuestionPage};
 use super::TextLine;
 use crate::core::id::{AskId, SessionKey};
 use crate::core::plan::answer::Wish;
+use crate::core::time::UnixMs;
 use crate::core::wire::Ask;
 
 /// What is open to answer an ask.
@@ -60,6 +61,8 @@ pub struct Bound {
     pub form: Form,
     /// Lines by which the text is scrolled back from what is pointed at.
     pub scroll: usize,
+    /// When it opened; watcher's clock.
+    pub opened_at: UnixMs,
 }
 
 /// What is being said to an ask.

@@ -9,7 +9,7 @@ use crate::core::time::{Span, UnixMs};
 use crate::core::wire::AskKind;
 
 /// For so long a selection or an ask that has just come is not taken as seen.
-const UNSEEN: Span = Span(500);
+pub(super) const UNSEEN: Span = Span(500);
 /// For so long what is asked right after an answer is not: a key pressed twice must not grant what
 /// nobody read.
 const UNSEEN_AFTER: Span = Span(1500);
@@ -109,6 +109,7 @@ impl App {
             ask: to.ask.clone(),
             form,
             scroll,
+            opened_at: now,
         })));
         Vec::new()
     }

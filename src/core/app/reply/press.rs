@@ -1,6 +1,7 @@
 //! Keys and pasted text while something is open to answer an ask.
 
 use super::form::Pressed;
+use super::open::UNSEEN;
 use super::{Bound, Choices, Form, PERMISSION_CHOICES, Pick, Reply};
 use crate::core::app::keymap::Key;
 use crate::core::app::{App, Effect};
@@ -58,6 +59,13 @@ impl App {
         } else {
             self.unless_own(key)
         };
+        // The key that opened it, pressed twice.
+        let agrees = matches!(key, Key::Enter | Key::Char('y'));
+        let once = bound.form == Form::Confirm(Wish::Once);
+        if agrees && once && now.since(bound.opened_at) < UNSEEN {
+            self.ui.reply = Some(Reply::To(bound));
+            return self.tell("it has just been shown: look, then press it again");
+        }
         match key {
             Key::PageUp => bound.scroll = (bound.scroll + PAGE).min(last_scroll),
             Key::PageDown => bound.scroll = bound.scroll.saturating_sub(PAGE),
