@@ -695,5 +695,7 @@ fn ask(id: &str) -> Ask {
         patterns: vec!["rm".into()],
         always: Vec::new(),
         questions: Vec::new(),
+        command: None,
+        diff: None,
     }
 }
