@@ -1,9 +1,10 @@
 //! What is looked at: the filter, what is snoozed, what is frozen, and the mouse. Keys in, screen out.
 
+use ocwatch::core::app::keymap::Action;
 use ocwatch::core::app::keymap::Key;
-use ocwatch::core::app::{App, AppOptions, Effect, Memory, Msg, update};
+use ocwatch::core::app::{App, AppOptions, Effect, Memory, Msg, Target, update};
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
-use ocwatch::core::present::{Level, Mark, Screen, screen};
+use ocwatch::core::present::{Column, Level, Mark, Screen, screen};
 use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::UnixMs;
 use ocwatch::core::wire::{
@@ -534,4 +535,193 @@ fn w_saves_what_is_shown_frozen_or_not() {
     desk.keys("p");
     assert_eq!(desk.key(Key::Char('w')), [Effect::SaveScreen]);
     assert!(!desk.screen().frozen.is_empty());
+}
+
+impl Desk {
+    fn click(&mut self, target: Target) -> Vec<Effect> {
+        let again = false;
+        let msg = Msg::Click { target, again };
+        update(&mut self.app, msg, UnixMs(self.now))
+    }
+
+    fn click_row(&mut self, id: &str) -> Vec<Effect> {
+        self.click(Target::Row(SessionKey::new(ServerId(0), id.into())))
+    }
+
+    fn wheel(&mut self, target: Target, down: bool) {
+        let msg = Msg::Wheel { target, down };
+        update(&mut self.app, msg, UnixMs(self.now));
+    }
+
+    fn selected(&self) -> String {
+        let key = self.app.shown().ui.selected.as_ref();
+        key.map_or_else(String::new, |key| key.session.as_str().to_owned())
+    }
+}
+
+#[test]
+fn a_click_selects_and_again_it_opens() {
+    let mut desk = Desk::stuck();
+    desk.click_row("ses_calm");
+    assert_eq!(desk.selected(), "ses_calm");
+    assert!(!desk.screen().detail_open);
+    desk.click_row("ses_calm");
+    assert!(desk.screen().detail_open);
+    desk.click_row("ses_calm");
+    assert!(desk.screen().detail_open, "a third click loses nothing");
+    desk.click_row("ses_gone");
+    assert_eq!(desk.selected(), "ses_calm", "it is not there any more");
+    desk.key(Key::Esc);
+    // The table may have moved under the pointer between two clicks.
+    let target = Target::Row(Desk::stuck_key());
+    let again = true;
+    update(
+        &mut desk.app,
+        Msg::Click { target, again },
+        UnixMs(desk.now),
+    );
+    assert_eq!(desk.selected(), "ses_calm");
+    assert!(desk.screen().detail_open);
+}
+
+#[test]
+fn a_row_is_meant_by_its_session_and_stays_selected() {
+    let mut desk = Desk::stuck();
+    desk.click_row("ses_calm");
+    desk.session("ses_more", 13 * MINUTE, true);
+    desk.wait(5000);
+    assert_eq!(desk.rows().len(), 3);
+    assert_eq!(desk.selected(), "ses_calm", "whatever comes above it");
+}
+
+#[test]
+fn a_heading_sorts_and_again_the_other_way_round() {
+    let mut desk = Desk::stuck();
+    desk.click(Target::Heading(Some(Column::Session)));
+    assert_eq!(desk.rows(), ["title of ses_calm", "title of ses_stuck"]);
+    desk.click(Target::Heading(Some(Column::Session)));
+    assert_eq!(desk.rows(), ["title of ses_stuck", "title of ses_calm"]);
+    desk.click(Target::Heading(None));
+    assert_eq!(desk.app.ui.sort.column, None);
+}
+
+#[test]
+fn a_hint_does_what_its_key_does_with_the_same_guards() {
+    let mut desk = Desk::stuck();
+    assert_eq!(desk.selected(), "ses_stuck");
+    let effects = desk.click(Target::Hint(Action::Abort));
+    assert!(matches!(effects[..], [Effect::Act(_)]), "{effects:?}");
+    // Selected by itself a moment ago: the hand may have meant another.
+    let mut desk = Desk::new();
+    desk.session("ses_stuck", 12 * MINUTE, true);
+    desk.wait(5000);
+    let by_key = desk.app.clone();
+    let keyed = {
+        let mut app = by_key;
+        update(&mut app, Msg::Key(Key::Char('a')), UnixMs(desk.now))
+    };
+    assert_eq!(desk.click(Target::Hint(Action::Abort)), keyed);
+    let mut desk = Desk::stuck();
+    desk.click(Target::Hint(Action::Help));
+    assert!(desk.screen().page.is_some());
+    desk.click(Target::Hint(Action::Export));
+    assert!(
+        desk.notice().contains("lies under this page"),
+        "{}",
+        desk.notice()
+    );
+    desk.click(Target::Hint(Action::Back));
+    assert!(desk.screen().page.is_none());
+}
+
+#[test]
+fn what_lies_under_something_is_not_reached() {
+    let mut desk = Desk::stuck();
+    desk.click_row("ses_calm");
+    desk.keys("a");
+    assert!(desk.screen().dialog.is_some());
+    for target in [
+        Target::Row(Desk::stuck_key()),
+        Target::Heading(Some(Column::Session)),
+        Target::Hint(Action::AllowOnce),
+        Target::Over,
+    ] {
+        assert_eq!(desk.click(target), []);
+    }
+    desk.wheel(Target::Row(Desk::stuck_key()), true);
+    assert!(desk.screen().dialog.is_some(), "neither done nor left");
+    assert_eq!(desk.selected(), "ses_calm");
+    desk.key(Key::Esc);
+    desk.keys("?");
+    desk.click_row("ses_stuck");
+    desk.wheel(Target::Over, true);
+    assert_eq!(desk.selected(), "ses_calm");
+    desk.keys("?/");
+    desk.click_row("ses_stuck");
+    assert_eq!(desk.selected(), "ses_calm", "while a line is typed");
+}
+
+#[test]
+fn the_wheel_moves_what_is_under_it() {
+    let mut desk = Desk::stuck();
+    desk.wheel(Target::Table, true);
+    assert_eq!(desk.selected(), "ses_calm");
+    desk.wheel(Target::Row(Desk::stuck_key()), false);
+    assert_eq!(desk.selected(), "ses_stuck");
+    desk.app.ui.last_scroll = 20;
+    desk.wheel(Target::Detail, true);
+    assert!(desk.app.ui.detail_open, "it has the keys first");
+    desk.wheel(Target::Detail, true);
+    assert_eq!(desk.app.ui.detail_scroll, 3);
+    desk.wheel(Target::Detail, false);
+    assert_eq!(desk.app.ui.detail_scroll, 0);
+    desk.click(Target::Pane("parts"));
+    assert_eq!(
+        desk.screen()
+            .detail
+            .unwrap()
+            .tabs
+            .iter()
+            .find(|tab| tab.current)
+            .unwrap()
+            .name,
+        "parts"
+    );
+    desk.keys("?");
+    desk.wheel(Target::Over, true);
+    assert_eq!(desk.app.ui.page.as_ref().unwrap().1, 3);
+}
+
+#[test]
+fn on_a_frozen_screen_the_mouse_looks_and_a_hint_that_acts_makes_it_go_on() {
+    let mut desk = Desk::stuck();
+    desk.keys("p");
+    desk.session("ses_more", 13 * MINUTE, true);
+    desk.click_row("ses_calm");
+    assert_eq!(desk.screen().selected, Some(1));
+    assert!(desk.app.frozen().is_some());
+    desk.click_row("ses_more");
+    assert_eq!(
+        desk.selected(),
+        "ses_calm",
+        "it is not on the frozen screen"
+    );
+    desk.click(Target::Hint(Action::Abort));
+    assert!(desk.app.frozen().is_none());
+}
+
+#[test]
+fn m_leaves_the_mouse_to_the_terminal_and_takes_it_back() {
+    let mut desk = Desk::new();
+    desk.app.ui.mouse = true;
+    assert_eq!(desk.key(Key::Char('m')), [Effect::Mouse(false)]);
+    assert!(
+        desk.notice()
+            .contains("text can be selected; m takes it back")
+    );
+    desk.keys("p");
+    assert_eq!(desk.key(Key::Char('m')), [Effect::Mouse(true)]);
+    assert!(desk.app.frozen().is_some());
+    desk.keys("p");
+    assert!(desk.app.ui.mouse);
 }

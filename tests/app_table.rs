@@ -705,5 +705,7 @@ fn ask(id: &str) -> Ask {
         command: None,
         diff: None,
         questions: Vec::new(),
+        command: None,
+        diff: None,
     }
 }

@@ -61,6 +61,8 @@ impl Terminal {
         assert!(!screen.alternate_screen(), "still on the alternate screen");
         assert!(!screen.hide_cursor(), "the cursor is hidden");
         assert!(!screen.bracketed_paste(), "paste is still bracketed");
+        let mouse = screen.mouse_protocol_mode();
+        assert_eq!(mouse, vt100::MouseProtocolMode::None, "the mouse is kept");
     }
 
     fn signal(&self, name: &str) {
@@ -333,6 +335,51 @@ fn what_the_screen_shows_is_saved_whole() {
     let text = std::fs::read_to_string(saved).expect("its text");
     assert!(text.lines().count() > 40, "more than fits: {text}");
     assert!(text.contains("the last answer is finished"), "{text}");
+    terminal.press("Q");
+    assert_eq!(terminal.end(), 0);
+}
+
+/// A press of the left button at this cell, from 0, as a terminal reports it (SGR, mode 1006).
+fn click(x: u16, y: u16) -> String {
+    format!("\x1b[<0;{0};{1}M\x1b[<0;{0};{1}m", x + 1, y + 1)
+}
+
+#[test]
+fn a_click_selects_and_the_mouse_is_given_back() {
+    let mut terminal = Terminal::start(&["--demo"]);
+    terminal.until("eight judged sessions", |screen| judged(screen) >= 8);
+    let mode = terminal.emulator.screen().mouse_protocol_mode();
+    assert_eq!(mode, vt100::MouseProtocolMode::PressRelease);
+    let pointer = |screen: &vt100::Screen, y| {
+        let cell = screen.cell(y, 0).map(|cell| cell.contents().to_owned());
+        cell.is_some_and(|it| !it.trim().is_empty())
+    };
+    // Nothing moves under the pointer.
+    terminal.press("p");
+    terminal.until_text("frozen");
+    let selected = (4..20).find(|y| pointer(terminal.emulator.screen(), *y));
+    let other = if selected == Some(6) { 7 } else { 6 };
+    terminal.press(&click(20, other));
+    terminal.until("the row is pointed at", |screen| pointer(screen, other));
+    terminal.press("m");
+    terminal.until("the mouse is left", |screen| {
+        screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
+    });
+    terminal.press("m");
+    terminal.until("the mouse is taken", |screen| {
+        screen.mouse_protocol_mode() == vt100::MouseProtocolMode::PressRelease
+    });
+    terminal.press("Q");
+    assert_eq!(terminal.end(), 0);
+    terminal.assert_given_back();
+}
+
+#[test]
+fn without_the_mouse_no_mode_of_it_is_set() {
+    let mut terminal = Terminal::start(&["--demo", "--no-mouse"]);
+    terminal.until("eight judged sessions", |screen| judged(screen) >= 8);
+    let mode = terminal.emulator.screen().mouse_protocol_mode();
+    assert_eq!(mode, vt100::MouseProtocolMode::None);
     terminal.press("Q");
     assert_eq!(terminal.end(), 0);
 }

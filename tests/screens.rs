@@ -13,6 +13,8 @@
 mod desk;
 #[path = "screens/fixture.rs"]
 mod fixture;
+#[path = "screens/hits.rs"]
+mod hits;
 #[path = "screens/picture.rs"]
 mod picture;
 #[path = "scenarios/spec.rs"]

@@ -130,6 +130,7 @@ impl Setup {
             filter: common.filter.clone().unwrap_or_default(),
             limits: self.config.thresholds.clone(),
             reduced_motion: self.config.ui.reduced_motion,
+            mouse: self.config.ui.mouse && !common.no_mouse,
             export_shown: export_dir().display().to_string(),
             attach: self.config.attach_wishes.rules(self.demo.is_some()),
             columns: self.config.table.columns.clone(),

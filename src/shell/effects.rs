@@ -38,6 +38,8 @@ pub enum Control {
     Attach(SessionKey, Errand),
     /// Tell [`Effects::save_screen`] what the screen shows.
     Save,
+    /// Take the mouse, or leave it to the terminal.
+    Mouse(bool),
     /// Leave the screen, stop, and come back.
     Suspend,
     /// Draw everything again.
@@ -111,6 +113,7 @@ impl Effects {
                 return (!bytes.is_empty()).then_some(Control::Say(bytes));
             }
             Effect::Suspend => return Some(Control::Suspend),
+            Effect::Mouse(taken) => return Some(Control::Mouse(taken)),
             Effect::Redraw => return Some(Control::Redraw),
             Effect::Quit => return Some(Control::Quit),
         }

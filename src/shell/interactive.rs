@@ -6,6 +6,7 @@
 //! the loop, the terminal is given back.
 
 mod attached;
+mod pointed;
 
 use crate::core::app::{App, Effect, Msg, update};
 use crate::core::present::{self, Screen};
@@ -78,6 +79,7 @@ struct Show {
     keys: Option<EventStream>,
     /// The program that has it.
     attached: Option<Attached>,
+    clicked: pointed::Clicked,
     /// What is to be written once it is ours again.
     held: Vec<u8>,
     pacer: Pacer,
@@ -117,6 +119,7 @@ impl Dashboard {
             terminal: Terminal::new(move || to_loop.notify_one())?,
             keys: None,
             attached: None,
+            clicked: None,
             held: Vec::new(),
             pacer: Pacer::new(self.fps),
             pulse_at: None,
@@ -125,6 +128,7 @@ impl Dashboard {
             asked: Vec::new(),
             ended: None,
         };
+        show.terminal.take_mouse(self.app.ui.mouse)?;
         show.keys = Some(EventStream::new());
         let mut batch: Vec<Input> = Vec::with_capacity(PORTION);
         while show.ended.is_none() {
@@ -178,6 +182,7 @@ impl Dashboard {
             Some(Control::Say(bytes)) => show.say(&bytes),
             Some(Control::Attach(key, errand)) => self.attach(show, key, &errand),
             Some(Control::Save) => self.save_screen(show),
+            Some(Control::Mouse(taken)) => Ok(show.terminal.take_mouse(taken)?),
             Some(Control::Redraw) => redraw(show),
             Some(Control::Suspend) => suspend(show),
         }
@@ -200,6 +205,7 @@ impl Dashboard {
                 Some(key) => self.take(show, Msg::Key(key)),
                 None => Ok(()),
             },
+            Some(Ok(Event::Mouse(event))) => self.mouse(show, event),
             Some(Ok(Event::Paste(text))) => self.take(show, Msg::Paste(text)),
             Some(Ok(Event::FocusGained)) => self.take(show, Msg::Focus(true)),
             Some(Ok(Event::FocusLost)) => self.take(show, Msg::Focus(false)),
@@ -207,7 +213,6 @@ impl Dashboard {
                 show.pacer.forget();
                 Ok(())
             }
-            Some(Ok(_)) => Ok(()),
             // The terminal is gone: nobody is there to look.
             Some(Err(_)) | None => {
                 show.ended = Some(Exit::Failed);

@@ -9,6 +9,7 @@
 
 mod canvas;
 mod keys;
+mod mouse;
 mod output;
 mod pacer;
 mod paint;
@@ -20,13 +21,14 @@ mod theme;
 pub mod view;
 
 pub use keys::key;
+pub use mouse::{Press, press};
 pub use pacer::Pacer;
 pub use plain::as_text;
 pub use table::first_row;
 pub use terminal::{Terminal, TerminalError, install_panic_hook, restore};
 pub use text::{cells, filled, safe};
 pub use theme::{Depth, PARTS, Part, Theme, Unread, read_style, style_words};
-pub use view::{detail_seen, first_line, last_scroll, shown_columns, table_rows};
+pub use view::{detail_seen, first_line, hit, last_scroll, shown_columns, table_rows};
 
 use crate::core::present::Screen;
 use ratatui::Frame;

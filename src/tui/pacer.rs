@@ -68,6 +68,11 @@ impl Pacer {
         Some(due.clamp(now, now + gap))
     }
 
+    /// What the terminal shows, if that is known.
+    pub fn shown(&self) -> Option<&Screen> {
+        self.shown.as_ref()
+    }
+
     /// Takes the screen of this frame; answers it back if it differs from the one shown.
     pub fn frame(&mut self, screen: Screen, now: UnixMs) -> Option<&Screen> {
         self.wish = Wish::None;

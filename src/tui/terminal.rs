@@ -6,6 +6,7 @@
 //! undone exactly once: on drop, by [`restore`], or by the panic hook, whichever comes first.
 
 use super::canvas::Canvas;
+use super::mouse;
 use super::output;
 use super::theme::Theme;
 use crate::core::present::Screen;
@@ -42,6 +43,8 @@ pub enum TerminalError {
 /// The terminal while it is ours. Dropping it gives it back.
 pub struct Terminal {
     inner: ratatui::Terminal<Canvas>,
+    /// Clicks and the wheel are reported to us.
+    mouse: bool,
 }
 
 impl Terminal {
@@ -61,7 +64,10 @@ impl Terminal {
             }
         })?;
         match ratatui::Terminal::new(Canvas::default()) {
-            Ok(inner) => Ok(Self { inner }),
+            Ok(inner) => Ok(Self {
+                inner,
+                mouse: false,
+            }),
             Err(error) => {
                 restore();
                 Err(error.into())
@@ -117,9 +123,22 @@ impl Terminal {
         restore();
     }
 
+    /// Has clicks and the wheel reported here (true), or leaves them to the terminal. Holds until it is
+    /// said otherwise, also after another program had the terminal.
+    pub fn take_mouse(&mut self, taken: bool) -> Result<(), TerminalError> {
+        let changes = std::mem::replace(&mut self.mouse, taken) != taken;
+        if changes && ENTERED.load(Ordering::SeqCst) {
+            output::put(if taken { mouse::TAKE } else { mouse::LEAVE })?;
+        }
+        Ok(())
+    }
+
     /// Takes it over again and forgets what was on screen.
     pub fn enter(&mut self) -> Result<(), TerminalError> {
         take_over()?;
+        if self.mouse {
+            output::put(mouse::TAKE)?;
+        }
         self.inner.backend_mut().forget();
         self.clear()
     }
@@ -179,6 +198,7 @@ fn write_enter(out: &mut impl Write) -> io::Result<()> {
 }
 
 fn write_leave(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(mouse::LEAVE)?;
     queue!(
         out,
         EndSynchronizedUpdate,
@@ -199,14 +219,18 @@ mod tests {
     fn every_mode_that_is_set_is_unset() {
         let (mut enter, mut leave) = (Vec::new(), Vec::new());
         write_enter(&mut enter).unwrap();
+        enter.extend_from_slice(mouse::TAKE);
         write_leave(&mut leave).unwrap();
         let (enter, leave) = (
             String::from_utf8(enter).unwrap(),
             String::from_utf8(leave).unwrap(),
         );
-        for mode in ["?1049", "?2004", "?1004"] {
+        for mode in ["?1049", "?2004", "?1004", "?1000", "?1006"] {
             assert!(enter.contains(&format!("\x1b[{mode}h")), "{enter:?}");
             assert!(leave.contains(&format!("\x1b[{mode}l")), "{leave:?}");
+        }
+        for motion in ["?1002", "?1003", "?1015"] {
+            assert!(!enter.contains(motion), "{enter:?}");
         }
         assert!(enter.contains("\x1b[?25l") && leave.contains("\x1b[?25h"));
     }
@@ -217,6 +241,7 @@ mod tests {
     fn child_that_panics() {
         install_panic_hook();
         let mut terminal = Terminal::new(|| {}).unwrap();
+        terminal.take_mouse(true).unwrap();
         terminal.leave();
         terminal.enter().unwrap();
         let screen = crate::tui::pacer::tests::screen("14:02:11");
@@ -266,12 +291,15 @@ mod tests {
         let screen = parser.screen();
         let text = screen.contents();
         assert!(!screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
+        let mouse = screen.mouse_protocol_mode();
+        assert_eq!(mouse, vt100::MouseProtocolMode::None);
         assert!(text.contains("told after the screen is back"), "{text}");
         assert!(!text.contains("14:02:11"), "{text}");
         let written = String::from_utf8_lossy(&bytes);
         let (_, drawn) = written.split_once("\x1b[?2026h").unwrap();
         assert!(drawn.contains("14:02:11"), "{written:?}");
         assert_eq!(written.matches("\x1b[?1049h").count(), 2, "{written:?}");
+        assert_eq!(written.matches("\x1b[?1000h").count(), 2, "{written:?}");
         assert_eq!(written.matches("\x1b[?1049l").count(), 2, "{written:?}");
     }
 

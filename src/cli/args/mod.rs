@@ -135,6 +135,10 @@ pub struct Common {
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=120), global = true)]
     pub fps: u16,
 
+    /// Dashboard: leave the mouse to the terminal (the m key takes it)
+    #[arg(long, global = true)]
+    pub no_mouse: bool,
+
     /// Dashboard: begin with this filter, like "level:stuck dir:/srv" (the language of the / key)
     #[arg(long, value_name = "EXPR", global = true)]
     pub filter: Option<String>,

@@ -287,6 +287,7 @@ mod tests {
         let ui = |text: &str| parse(Path::new("c"), text).expect("config").ui;
         assert!(ui("[ui]\nreduced_motion = true\n").reduced_motion);
         assert!(!ui("").reduced_motion);
+        assert!(ui("").mouse && !ui("[ui]\nmouse = false\n").mouse);
         let told = error("[ui]\n\nreduce_motion = true\n");
         assert!(
             told.starts_with("/c/config.toml:3: unknown field `reduce_motion`"),

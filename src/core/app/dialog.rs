@@ -51,7 +51,7 @@ impl App {
         }
     }
 
-    fn scroll_dialog(&mut self, by: isize) -> Vec<Effect> {
+    pub(super) fn scroll_dialog(&mut self, by: isize) -> Vec<Effect> {
         let scroll = self.ui.dialog_scroll.saturating_add_signed(by);
         self.ui.dialog_scroll = scroll.min(self.ui.last_scroll);
         Vec::new()

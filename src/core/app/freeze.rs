@@ -88,7 +88,11 @@ impl App {
             return None;
         };
         let is_layout = matches!(msg, Msg::Layout { .. });
-        if !is_layout && !matches!(msg, Msg::Key(_) | Msg::Paste(_)) {
+        let is_hand = matches!(
+            msg,
+            Msg::Key(_) | Msg::Paste(_) | Msg::Click { .. } | Msg::Wheel { .. }
+        );
+        if !is_layout && !is_hand {
             return None;
         }
         let effects = update(&mut frozen.app, msg.clone(), frozen.at);

@@ -9,15 +9,19 @@ use crate::core::time::UnixMs;
 use std::collections::BTreeSet;
 
 impl App {
-    /// `space`: marks or unmarks the selected row and goes on to the next.
+    /// `space`: marks or unmarks the selected row and goes on to the next; on a page a screenful
+    /// down, as in any reader of text.
     pub(super) fn mark(&mut self) -> Vec<Effect> {
+        if self.ui.page.is_some() {
+            return self.go(self.page_step());
+        }
         let Some(key) = self.ui.selected.clone() else {
             return Vec::new();
         };
         if !self.ui.marked.remove(&key) {
             self.ui.marked.insert(key);
         }
-        if self.ui.page.is_none() && !self.ui.detail_open {
+        if !self.ui.detail_open {
             self.select(1);
         }
         Vec::new()

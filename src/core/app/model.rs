@@ -33,6 +33,8 @@ pub struct AppOptions {
     pub export_shown: String,
     /// Time on the screen moves every ten seconds only.
     pub reduced_motion: bool,
+    /// The mouse is taken from the start.
+    pub mouse: bool,
     /// The columns of the table, from left to right; none: what suits the width.
     pub columns: Vec<Column>,
     /// The order of the rows.
@@ -150,6 +152,8 @@ pub struct Ui {
     pub columns: Vec<Column>,
     /// The theme that was chosen here; none: the one it was started with.
     pub theme: Option<ThemeName>,
+    /// The mouse is ours, not the terminal's.
+    pub mouse: bool,
 }
 
 /// An action that was started and has not ended.
@@ -268,6 +272,7 @@ impl App {
             filter: Filter::new(options.filter),
             table_rows: 20,
             sort: options.sort,
+            mouse: options.mouse,
             columns: Column::USUAL.to_vec(),
             ..Ui::default()
         };

@@ -2,7 +2,7 @@
 
 use crate::core::app::keymap::Key;
 use crate::core::app::notify::Notice;
-use crate::core::app::{Column, Memory, PartOf, PartRead};
+use crate::core::app::{Column, Memory, PartOf, PartRead, Target};
 use crate::core::id::{Directory, MessageId, PartId, ServerId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
 use crate::core::plan::survey::Survey;
@@ -19,6 +19,20 @@ pub enum Msg {
     Burst(Vec<Input>),
     /// A key press.
     Key(Key),
+    /// The mouse was pressed.
+    Click {
+        /// On what.
+        target: Target,
+        /// It is the second of two at one place.
+        again: bool,
+    },
+    /// The wheel was turned by one notch.
+    Wheel {
+        /// Over what.
+        target: Target,
+        /// Towards the end.
+        down: bool,
+    },
     /// Text was pasted.
     Paste(String),
     /// The terminal has got (true) or lost the focus.
@@ -197,6 +211,8 @@ pub enum Effect {
     Notify(Notice),
     /// Leave the screen, stop, and come back.
     Suspend,
+    /// Take the mouse (true), or leave it to the terminal.
+    Mouse(bool),
     /// Clear and draw again.
     Redraw,
     /// Leave the program.

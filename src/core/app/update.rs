@@ -37,6 +37,16 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
             app.ui.drifted_at = None;
             effects
         }
+        Msg::Click { target, again } => {
+            let effects = app.click(&target, again, now);
+            app.ui.drifted_at = None;
+            effects
+        }
+        Msg::Wheel { target, down } => {
+            let effects = app.wheel(&target, down, now);
+            app.ui.drifted_at = None;
+            effects
+        }
         Msg::Paste(text) => app.paste(&text),
         Msg::Focus(focused) => app.focus(focused),
         Msg::Layout {
@@ -157,11 +167,8 @@ impl App {
         if self.is_typed_on(key, now) {
             return Vec::new();
         }
-        self.notices.touched(now);
-        self.clear_seen_results(now);
-        self.ui.notice = None;
-        self.ui.moved = self.ui.selected.is_some();
-        if self.ui.command.is_some() || self.ui.filter.cursor.is_some() || self.is_searching() {
+        self.touched(now);
+        if self.is_typing() {
             let leaves = self.leaving(key).filter(|_| key.is_chord());
             return leaves.unwrap_or_else(|| self.type_on(key, now));
         }
@@ -179,6 +186,19 @@ impl App {
             let help = self.key_of(Action::Help);
             self.tell(&format!("{key} does nothing here; {help} shows the keys"))
         }
+    }
+
+    /// Somebody is here, and has read what was told.
+    pub(super) fn touched(&mut self, now: UnixMs) {
+        self.notices.touched(now);
+        self.clear_seen_results(now);
+        self.ui.notice = None;
+        self.ui.moved = self.ui.selected.is_some();
+    }
+
+    /// A line at the bottom is typed.
+    pub(super) fn is_typing(&self) -> bool {
+        self.ui.command.is_some() || self.ui.filter.cursor.is_some() || self.is_searching()
     }
 
     /// A key while a line at the bottom is typed.
@@ -233,6 +253,7 @@ impl App {
             Action::Filter => self.filter_or_search(),
             Action::Attention => self.toggle_attention(),
             Action::Save => vec![Effect::SaveScreen],
+            Action::Mouse => self.toggle_mouse(),
             Action::Snooze => self.snooze(None),
             Action::Freeze => self.freeze(now),
             Action::Sort => self.sort_next(),
@@ -251,8 +272,6 @@ impl App {
             Action::CopyId => self.copy_id(),
             Action::CopyAttach => self.copy_attach(),
             Action::CopyExport => self.copy_export(),
-            // As in any reader of text.
-            Action::Mark if self.ui.page.is_some() => self.go(self.page_step()),
             Action::Mark => self.mark(),
             Action::Load => self.ask_load(),
             Action::LoadAll => self.ask_load_all(),

@@ -38,6 +38,7 @@ impl Action {
             | Action::Attention
             | Action::Snooze
             | Action::Save
+            | Action::Mouse
             | Action::Freeze
             | Action::Sort
             | Action::SortReverse

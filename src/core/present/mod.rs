@@ -33,7 +33,7 @@ mod welcome;
 mod words;
 mod zombie;
 
-pub use crate::core::app::{Column, Sort, ThemeName};
+pub use crate::core::app::{Column, Sort, Target, ThemeName};
 pub use crate::core::changes::{Audience, ServerState, SessionState, State, Title};
 pub use crate::core::judge::{Agreement, Level};
 pub use ask::ask_lines;

@@ -6,11 +6,12 @@
 use super::layout::Regions;
 use super::reader::{Laid, Reader};
 use super::{columns, position, search};
-use crate::core::present::{Detail, Line, Piece, Place, Screen, Tab, Tone};
+use crate::core::app::keymap::Action;
+use crate::core::present::{Detail, Line, Piece, Place, Screen, Tab, Target, Tone};
 use crate::tui::paint::Pen;
 use crate::tui::text::{self, Glyph};
 use crate::tui::theme::Theme;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 /// Cells by which a wrapped line of the story is indented.
 const INDENT: u16 = 2;
@@ -36,13 +37,7 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
         }
     }
     // Where the rule is the table's as well, the detail's part of it begins at the bar.
-    let area = pen.area();
-    let x = regions.bar.unwrap_or(area.x);
-    let part = Rect {
-        x,
-        width: area.right() - x,
-        ..area
-    };
+    let part = part(regions, pen.area());
     if let Some(y) = regions.detail_rule.or(regions.top_rule) {
         let part = &mut pen.within(part);
         let label = position::of_detail(screen, regions, part.theme);
@@ -73,27 +68,79 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
 /// Where not all of that fits, the names of the others give way to how many there are.
 fn rule(detail: &Detail, label: &str, y: u16, pen: &mut Pen) {
     let area = pen.area();
-    let all: Line = detail.tabs.iter().map(named).collect();
-    let taken = if label.is_empty() {
-        0
-    } else {
-        text::width(label, pen.theme) + 2
-    };
-    let room = area.width.saturating_sub(taken + 3);
-    let shown = if text::total(&text::line(&all, pen.theme)) <= room {
-        all
-    } else {
-        let place = detail.tabs.iter().position(|tab| tab.current);
-        let current = place.and_then(|place| Some((place, detail.tabs.get(place)?)));
-        let count = current.map(|(place, tab)| {
-            let number = format!("{}/{} ", place + 1, detail.tabs.len());
-            vec![named(tab), Piece::new(number, Tone::Dim)]
-        });
-        count.unwrap_or_default()
-    };
+    let room = room_of(label, area.width, pen.theme);
+    let shown = names(detail, room, pen.theme);
     pen.rule(y, label);
     if detail.tabs.len() > 1 {
         pen.pieces(area.x + 1, y, room, &shown);
+    }
+}
+
+/// The part of the area that the detail has of each line.
+fn part(regions: &Regions, area: Rect) -> Rect {
+    let x = regions.bar.unwrap_or(area.x);
+    Rect {
+        x,
+        width: area.right().saturating_sub(x),
+        ..area
+    }
+}
+
+/// Cells for the names beside the label.
+fn room_of(label: &str, width: u16, theme: &Theme) -> u16 {
+    let taken = if label.is_empty() {
+        0
+    } else {
+        text::width(label, theme) + 2
+    };
+    width.saturating_sub(taken + 3)
+}
+
+fn names(detail: &Detail, room: u16, theme: &Theme) -> Line {
+    let all: Line = detail.tabs.iter().map(named).collect();
+    if text::total(&text::line(&all, theme)) <= room {
+        return all;
+    }
+    let place = detail.tabs.iter().position(|tab| tab.current);
+    let current = place.and_then(|place| Some((place, detail.tabs.get(place)?)));
+    let count = current.map(|(place, tab)| {
+        let number = format!("{}/{} ", place + 1, detail.tabs.len());
+        vec![named(tab), Piece::new(number, Tone::Dim)]
+    });
+    count.unwrap_or_default()
+}
+
+/// What lies at a cell: the detail, or the name of a pane in its rule; where only one name fits, that
+/// leads to the next pane.
+pub(super) fn hit(
+    screen: &Screen,
+    regions: &Regions,
+    theme: &Theme,
+    area: Rect,
+    at: Position,
+) -> Option<Target> {
+    let (detail, place) = (screen.detail.as_ref()?, regions.detail?);
+    if place.contains(at) {
+        return Some(Target::Detail);
+    }
+    let part = part(regions, area);
+    let is_rule = regions.detail_rule.or(regions.top_rule) == Some(at.y);
+    if !is_rule || !part.contains(at) || detail.tabs.len() < 2 {
+        return None;
+    }
+    let label = position::of_detail(screen, regions, theme);
+    let room = room_of(&label, part.width, theme);
+    let mut right = part.x + 1;
+    let names = names(detail, room, theme);
+    let place = names.iter().position(|name| {
+        let from = right;
+        right = right.saturating_add(text::width(&name.text, theme));
+        (from..right.min(part.x + 1 + room)).contains(&at.x)
+    })?;
+    let tab = detail.tabs.get(place);
+    match tab.filter(|tab| names.get(place) == Some(&named(tab))) {
+        Some(tab) => Some(Target::Pane(tab.name)),
+        None => Some(Target::Hint(Action::NextPane)),
     }
 }
 

@@ -37,6 +37,8 @@ pub enum Action {
     Snooze,
     /// Save what the screen shows.
     Save,
+    /// Take the mouse, or leave it to the terminal.
+    Mouse,
     /// The screen stands still, or goes on.
     Freeze,
     /// Sort by the next column.

@@ -143,6 +143,14 @@ pub(super) static TABLE: &[Binding] = &[
         When::Moving,
     ),
     bind(
+        Action::Mouse,
+        "mouse",
+        &[Key::Char('m')],
+        "mouse",
+        "leave the mouse to the terminal, so that text can be selected, or take it back",
+        When::Moving,
+    ),
+    bind(
         Action::Help,
         "help",
         &[Key::Char('?')],
