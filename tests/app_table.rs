@@ -705,7 +705,5 @@ fn ask(id: &str) -> Ask {
         command: None,
         diff: None,
         questions: Vec::new(),
-        command: None,
-        diff: None,
     }
 }
