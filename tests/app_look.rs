@@ -6,7 +6,7 @@ use ocwatch::core::app::{App, AppOptions, Effect, Memory, Msg, Target, update};
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
 use ocwatch::core::present::{Column, Level, Mark, Screen, screen};
 use ocwatch::core::store::ServerSpec;
-use ocwatch::core::time::UnixMs;
+use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
     AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport,
     LostCause, Message, Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
@@ -724,4 +724,51 @@ fn m_leaves_the_mouse_to_the_terminal_and_takes_it_back() {
     assert!(desk.app.frozen().is_some());
     desk.keys("p");
     assert!(desk.app.ui.mouse);
+}
+
+#[test]
+fn a_snooze_may_have_an_end() {
+    let mut desk = Desk::stuck();
+    desk.keys(":snooze 1x");
+    desk.key(Key::Enter);
+    let wrong = desk.screen().command.unwrap().wrong.unwrap();
+    assert!(wrong.contains("`1x` is no time"), "{wrong}");
+    desk.key(Key::Esc);
+    desk.keys(":snooze 1h");
+    desk.key(Key::Enter);
+    assert!(
+        desk.notice().contains("no longer than 1h"),
+        "{}",
+        desk.notice()
+    );
+    assert!(desk.app.is_snoozed(&Desk::stuck_key()));
+    let wait = desk.app.next_tick(UnixMs(desk.now)).unwrap();
+    assert!(wait <= Span::hours(1), "time alone wakes it: {wait:?}");
+    desk.wait(60 * MINUTE - 1);
+    assert!(desk.app.is_snoozed(&Desk::stuck_key()));
+    assert_eq!(desk.app.next_tick(UnixMs(desk.now)), Some(Span(1)));
+    desk.wait(1);
+    assert!(!desk.app.is_snoozed(&Desk::stuck_key()));
+    desk.keys("p:snooze 1h");
+    desk.key(Key::Enter);
+    let wrong = desk.screen().command.unwrap().wrong.unwrap();
+    assert!(wrong.contains("the screen is frozen"), "{wrong}");
+    assert!(!desk.app.is_snoozed(&Desk::stuck_key()));
+}
+
+#[test]
+fn where_the_screen_was_saved_is_told_and_copied() {
+    let mut desk = Desk::new();
+    let path = "/srv/a/ocwatch-screen-1.txt".to_owned();
+    let effects = update(&mut desk.app, Msg::Saved(path.clone()), UnixMs(desk.now));
+    assert_eq!(effects, [Effect::Copy(path.clone())]);
+    assert!(desk.notice().starts_with(&format!("saved to {path}")));
+    desk.keys("p");
+    assert_eq!(desk.notice(), "");
+    update(&mut desk.app, Msg::Saved(path.clone()), UnixMs(desk.now));
+    let told = desk.notice();
+    assert!(
+        told.starts_with("saved to"),
+        "on a frozen screen too: {told}"
+    );
 }

@@ -207,6 +207,8 @@ fn ctrl_z_stops_and_fg_comes_back() {
     terminal.until("the table again", |screen| {
         screen.alternate_screen() && judged(screen) >= 8
     });
+    let mode = terminal.emulator.screen().mouse_protocol_mode();
+    assert_eq!(mode, vt100::MouseProtocolMode::PressRelease, "taken again");
     terminal.press("Q");
     assert_eq!(terminal.end(), 0);
     terminal.assert_given_back();

@@ -158,12 +158,12 @@ impl Effects {
         let (dir, answers) = (self.export_dir.clone(), self.answers.clone());
         let now = (self.clock)();
         tokio::task::spawn_blocking(move || {
-            let words = match save(&dir, &text, now) {
-                Ok(path) => format!("saved to {}", path.display()),
-                Err(why) => format!("failed to save the screen: {why}"),
+            let answer = match save(&dir, &text, now) {
+                Ok(path) => Msg::Saved(clean(&path.display().to_string())),
+                Err(why) => Msg::Told(clean(&format!("failed to save the screen: {why}"))),
             };
             // A closed channel: the program is ending, nobody waits for it.
-            answers.blocking_send(Msg::Told(clean(&words))).ok();
+            answers.blocking_send(answer).ok();
         });
     }
 

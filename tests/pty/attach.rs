@@ -8,6 +8,7 @@ use portable_pty::CommandBuilder;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Instant;
+use vt100::MouseProtocolMode;
 
 const SECRET: &str = "s3cret w0rd";
 
@@ -100,6 +101,7 @@ impl Desk {
             let shown: String = screen.contents().split('\n').collect();
             !screen.alternate_screen() && shown.contains(&text)
         });
+        assert_eq!(self.mouse(), MouseProtocolMode::None, "it is the program's");
     }
 
     /// The table as it was, filter and all.
@@ -111,6 +113,11 @@ impl Desk {
                 && !text.contains("Another one")
         });
         assert!(self.screen.emulator.screen().bracketed_paste());
+        assert_eq!(self.mouse(), MouseProtocolMode::PressRelease);
+    }
+
+    fn mouse(&self) -> MouseProtocolMode {
+        self.screen.emulator.screen().mouse_protocol_mode()
     }
 
     fn until_file(&self, name: &str, text: &str) {

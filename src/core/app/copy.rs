@@ -30,6 +30,12 @@ impl App {
         vec![Effect::Copy(id)]
     }
 
+    /// What the screen showed lies there now.
+    pub(super) fn saved(&mut self, path: String) -> Vec<Effect> {
+        drop(self.tell(&format!("saved to {path}, its path sent to the clipboard")));
+        vec![Effect::Copy(path)]
+    }
+
     /// `C`: the command that `t` runs, for another terminal.
     pub(super) fn copy_attach(&mut self) -> Vec<Effect> {
         let selected = self.ui.selected.clone();

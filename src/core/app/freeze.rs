@@ -53,6 +53,11 @@ impl App {
         self.frozen().map_or(self, |frozen| &frozen.app)
     }
 
+    /// This is the copy that a frozen screen shows.
+    pub(super) fn is_still(&self) -> bool {
+        matches!(self.standing, Standing::Still(_))
+    }
+
     /// In a copy: notes what only the live app may do; `true` if this is one and it is such a thing.
     pub(super) fn leaves_to_live(&mut self, action: Action) -> bool {
         match &mut self.standing {
@@ -92,7 +97,9 @@ impl App {
             msg,
             Msg::Key(_) | Msg::Paste(_) | Msg::Click { .. } | Msg::Wheel { .. }
         );
-        if !is_layout && !is_hand {
+        // Said where it is seen.
+        let is_word = matches!(msg, Msg::Told(_) | Msg::Saved(_));
+        if !is_layout && !is_hand && !is_word {
             return None;
         }
         let effects = update(&mut frozen.app, msg.clone(), frozen.at);

@@ -337,6 +337,7 @@ impl App {
             self.history.due(),
             self.notices.next(),
             self.live.due(),
+            self.next_awake(),
         ];
         let first = due.into_iter().flatten().min();
         first.map(|at| Span((at - now).0.max(0)))

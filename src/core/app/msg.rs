@@ -70,6 +70,8 @@ pub enum Msg {
     },
     /// A word to the user from what goes on outside.
     Told(String),
+    /// The screen was saved to this file; its whole path.
+    Saved(String),
     /// A session was written to this file.
     Exported {
         /// Which.
@@ -194,7 +196,7 @@ pub enum Effect {
     },
     /// Try a lost server again now.
     Retry(ServerId),
-    /// Save what the screen shows to a file; answers with [`Msg::Told`].
+    /// Save what the screen shows to a file; answers with [`Msg::Saved`], or [`Msg::Told`] why not.
     SaveScreen,
     /// Keep this for the next run.
     Remember(Memory),

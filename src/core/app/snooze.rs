@@ -166,6 +166,12 @@ impl App {
         })
     }
 
+    /// When the first of them is awake again by time alone.
+    pub(super) fn next_awake(&self) -> Option<UnixMs> {
+        let seen = self.snoozed.here.values();
+        seen.filter_map(|it| it.until).min()
+    }
+
     /// Wakes who has changed; `true` if somebody has.
     pub(super) fn wake_changed(&mut self) -> bool {
         let here = std::mem::take(&mut self.snoozed.here);

@@ -64,6 +64,7 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Surveyed { key, read } => app.surveyed(&key, read, now),
         Msg::Step { key, words } => app.step(&key, words),
         Msg::Told(words) => app.tell(&words),
+        Msg::Saved(path) => app.saved(path),
         Msg::Exported { key, path } => app.exported(key, path),
         Msg::AttachEnded { key, ended } => app.attach_ended(key, ended),
         Msg::Done(done) => app.done(done, now),

@@ -5,7 +5,7 @@
 
 use crate::core::app::keymap::Action;
 use crate::core::app::{ATTENTION, App, COLUMNS, Effect, Sort, ThemeName, nearest};
-use crate::core::time::UnixMs;
+use crate::core::time::{Span, UnixMs};
 
 /// What a command takes.
 pub(super) struct Argument {
@@ -51,6 +51,10 @@ pub(super) fn of(action: Action) -> Option<Argument> {
         Action::SortColumn => Argument {
             words: columns,
             run: sort_column,
+        },
+        Action::Snooze => Argument {
+            words: spans,
+            run: snooze,
         },
         Action::Theme => Argument {
             words: themes,
@@ -108,6 +112,24 @@ fn sort_column(app: &mut App, text: &str, _: UnixMs) -> Result<Vec<Effect>, Stri
     let place = number.and_then(|it| it.checked_sub(1));
     let place = place.ok_or_else(|| format!("`{text}` is no number of a column"))?;
     Ok(app.sort_at(place))
+}
+
+fn spans(_: &App, typed: &str) -> Vec<Word> {
+    let spans = ["15m", "1h", "4h", "1d"];
+    words(
+        typed,
+        spans.map(|it| (it, "awake again after that at the latest")),
+    )
+}
+
+fn snooze(app: &mut App, text: &str, _: UnixMs) -> Result<Vec<Effect>, String> {
+    let span = Span::parse(text).filter(|it| *it > Span::ZERO);
+    let span = span.ok_or_else(|| format!("`{text}` is no time: say 15m, 1h or 1d"))?;
+    if app.is_still() {
+        let key = app.key_of(Action::Freeze);
+        return Err(format!("the screen is frozen: {key} lets it go on"));
+    }
+    Ok(app.snooze(Some(span)))
 }
 
 /// There is none of that name; the nearest that there is.
