@@ -29,7 +29,7 @@ struct Args {
     /// Seconds that each wait may take.
     #[arg(long, default_value_t = 30)]
     limit: u64,
-    /// `wait:TEXT`, `gone:TEXT`, `key:NAME`, `type:TEXT` or `save:FILE.svg`, in this order.
+    /// `wait:TEXT`, `gone:TEXT`, `key:NAME`, `press:KEY:TEXT`, `type:TEXT` or `save:FILE.svg`, in this order.
     #[arg(required = true)]
     steps: Vec<Step>,
     /// For the program.
@@ -45,6 +45,8 @@ enum Step {
     Gone(String),
     /// Type these bytes.
     Type(Vec<u8>),
+    /// Type a character until the screen shows a text: what has just changed takes no key yet.
+    Press(Vec<u8>, String),
     /// Write the screen to this file.
     Save(PathBuf),
 }
@@ -58,14 +60,18 @@ impl FromStr for Step {
             "wait" => Ok(Self::Wait(rest.to_owned())),
             "gone" => Ok(Self::Gone(rest.to_owned())),
             "type" => Ok(Self::Type(rest.as_bytes().to_vec())),
+            "press" => {
+                let (name, text) = rest.split_once(':').ok_or("press:KEY:TEXT is wanted")?;
+                Ok(Self::Press(key_bytes(name)?, text.to_owned()))
+            }
             "save" => Ok(Self::Save(rest.into())),
-            "key" => key(rest).map(Self::Type),
+            "key" => key_bytes(rest).map(Self::Type),
             _ => Err(format!("no such step: {verb}")),
         }
     }
 }
 
-fn key(name: &str) -> Result<Vec<u8>, String> {
+fn key_bytes(name: &str) -> Result<Vec<u8>, String> {
     let bytes: &[u8] = match name {
         "Enter" => b"\r",
         "Esc" => b"\x1b",
@@ -107,6 +113,19 @@ fn run(pty: &mut Pty, step: Step, limit: Duration) -> Result<(), Failure> {
             !screen.contents().contains(&text)
         }),
         Step::Type(bytes) => pty.send(&bytes),
+        Step::Press(bytes, text) => {
+            let mut tries = limit.as_secs().max(1);
+            loop {
+                pty.send(&bytes)?;
+                let seen = pty.wait(&text, Duration::from_secs(1), |screen| {
+                    screen.contents().contains(&text)
+                });
+                tries -= 1;
+                if seen.is_ok() || tries == 0 {
+                    return seen;
+                }
+            }
+        }
         Step::Save(path) => Ok(std::fs::write(path, svg::picture(pty.screen()))?),
     }
 }

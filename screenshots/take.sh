@@ -72,12 +72,11 @@ take abort-dialog 110x30 key:/ 'type:"Port the p' key:Enter 'gone:Refactor' type
 take reset-dialog 110x30 key:/ 'type:"Local m' key:Enter 'gone:Refactor' type:jk key:Esc 'wait:Refactor' key:R 'wait:mark a tool'
 take wide-200x50 200x50 key:/ 'type:Ebook-TTS' key:Enter 'gone:Refactor' type:jk key:Esc 'wait:Refactor' 'wait:What helps'
 take filter 120x30 key:/ 'type:level:needs-you|stuck age:>5m' 'wait:of 36'
-take live-120x40 120x40 key:/ 'type:"OC Remote' key:Enter 'gone:Refactor' type:jk key:Esc 'wait:Refactor' key:Tab 'wait:[live]'
 take history 120x30 key:H 'wait:History'
 take command 110x30 'type::so' 'wait:sort'
 take light-110x30 110x30 'type::theme light' key:Enter 'gone:theme light'
 take_film tour 110x32 frame:3 \
     key:/ 'type:finding:waiting-perm' frame:2 key:Enter 'gone:Refactor' type:jj frame:3 \
-    key:y 'wait:answer done' frame:3 key:Esc key:Esc 'wait:Refactor' \
+    'press:y:answer done' frame:3 key:Esc key:Esc 'wait:Refactor' \
     key:/ 'type:"Local m' 'gone:Refactor' key:Enter type:jk key:Esc 'wait:Refactor' frame:2 \
-    key:R 'wait:mark a tool' frame:4 key:Enter 'wait:reset done' frame:4
+    key:R 'wait:mark a tool' frame:4 'press:Enter:reset done' frame:4

@@ -132,6 +132,7 @@ impl Setup {
             reduced_motion: self.config.ui.reduced_motion,
             mouse: self.config.ui.mouse && !common.no_mouse,
             export_shown: export_dir().display().to_string(),
+            demo: self.demo.is_some(),
             attach: self.config.attach_wishes.rules(self.demo.is_some()),
             columns: self.config.table.columns.clone(),
             sort: common.sort.unwrap_or(self.config.table.sort),

@@ -7,6 +7,8 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 /// Report presses and the wheel (1000), with places beyond column 223 (1006). Not the library's own
 /// sequence, which also asks for motion.
 pub(super) const TAKE: &[u8] = b"\x1b[?1000h\x1b[?1006h";
+/// Every mode by which a program that was killed may have left the mouse taken, switched off.
+pub(super) const LEFT_BEHIND: &[u8] = b"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l";
 /// No more of that.
 pub(super) const LEAVE: &[u8] = b"\x1b[?1006l\x1b[?1000l";
 

@@ -136,6 +136,7 @@ impl Terminal {
     /// Takes it over again and forgets what was on screen.
     pub fn enter(&mut self) -> Result<(), TerminalError> {
         take_over()?;
+        output::put(mouse::LEFT_BEHIND)?;
         if self.mouse {
             output::put(mouse::TAKE)?;
         }

@@ -31,6 +31,8 @@ pub struct AppOptions {
     pub filter: String,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// The servers are simulated; the header says so.
+    pub demo: bool,
     /// Time on the screen moves every ten seconds only.
     pub reduced_motion: bool,
     /// The mouse is taken from the start.
@@ -223,6 +225,8 @@ pub struct App {
     pub in_vain: BTreeMap<SessionKey, InVain>,
     /// Where a reset saves what it is going to change, as shown.
     pub export_shown: String,
+    /// The servers are simulated; the header says so.
+    pub demo: bool,
     /// The columns that were asked for; none: what suits the width.
     pub columns: Vec<Column>,
     /// Actions on several sessions that are under way.
@@ -287,6 +291,7 @@ impl App {
             running: BTreeMap::new(),
             in_vain: BTreeMap::new(),
             export_shown: options.export_shown,
+            demo: options.demo,
             columns: options.columns,
             bulks: Vec::new(),
             summary: None,

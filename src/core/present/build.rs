@@ -75,6 +75,7 @@ fn moving(app: &App, now: UnixMs) -> Screen {
         footer: footer::footer(app),
         several_servers: app.store.servers().nth(1).is_some(),
         columns: app.columns.clone(),
+        demo: app.demo,
         sort: app.ui.sort,
         marked: app.ui.marked.len(),
         theme: app.ui.theme,

@@ -154,6 +154,7 @@ pub struct Greeting {
 
 /// Everything that is on the screen.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is told by itself")]
 pub struct Screen {
     /// The servers.
     pub servers: Vec<ServerChip>,
@@ -203,6 +204,8 @@ pub struct Screen {
     pub columns: Vec<Column>,
     /// The order of the rows.
     pub sort: Sort,
+    /// The servers are simulated.
+    pub demo: bool,
     /// How many sessions are marked, whether their rows are shown or not.
     pub marked: usize,
     /// The theme that was chosen here; none: the one it was started with.

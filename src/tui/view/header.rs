@@ -33,7 +33,12 @@ fn servers(screen: &Screen, y: u16, pen: &mut Pen, shape: Shape) {
     let room = right.saturating_sub(area.x + 2);
     let mut used = 1;
     if shape == Shape::Full {
-        used += pen.text(area.x + 1, y, room, "ocwatch", Tone::Strong) + 2;
+        let name = if screen.demo {
+            "ocwatch demo"
+        } else {
+            "ocwatch"
+        };
+        used += pen.text(area.x + 1, y, room, name, Tone::Strong) + 2;
     }
     let tags = screen.several_servers && area.width < columns::NAMES;
     let chips = fitting_chips(screen, tags, room.saturating_sub(used), pen.theme);
