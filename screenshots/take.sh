@@ -74,9 +74,8 @@ take wide-200x50 200x50 key:/ 'type:Ebook-TTS' key:Enter 'gone:Refactor' type:jk
 take filter 120x30 key:/ 'type:level:needs-you|stuck age:>5m' 'wait:of 36'
 take history 120x30 key:H 'wait:History'
 take command 110x30 'type::so' 'wait:sort'
-take light-110x30 110x30 'type::theme light' key:Enter 'gone:theme light'
 take_film tour 110x32 frame:3 \
-    key:/ 'type:finding:waiting-perm' frame:2 key:Enter 'gone:Refactor' type:jj frame:3 \
+    key:/ 'type:finding:waiting-perm' 'gone:Refactor' frame:2 key:Enter type:jj 'wait:▌◆ home   Port' frame:3 \
     'press:y:answer done' frame:3 key:Esc key:Esc 'wait:Refactor' \
-    key:/ 'type:"Local m' 'gone:Refactor' key:Enter type:jk key:Esc 'wait:Refactor' frame:2 \
+    key:/ 'type:"Local m' 'gone:Refactor' frame:2 key:Enter type:jk key:Esc 'wait:Refactor' frame:2 \
     key:R 'wait:mark a tool' frame:4 'press:Enter:reset done' frame:4

@@ -17,7 +17,7 @@ use crate::shell::attach::{self, Attached};
 use crate::shell::audit::Asked;
 use crate::shell::effects::{Control, Effects};
 use crate::shell::exit::Exit;
-use crate::shell::signals::{Request, Signals, stop_here};
+use crate::shell::signals::{Request, SIGINT, SIGQUIT, Signals, stop_here};
 use crate::tui::{self, Pacer, Terminal, TerminalError, Theme};
 use crossterm::event::{Event, EventStream};
 use std::io;
@@ -79,6 +79,8 @@ struct Show {
     keys: Option<EventStream>,
     /// The program that has it.
     attached: Option<Attached>,
+    /// When the last of them ended.
+    back_at: Option<UnixMs>,
     clicked: pointed::Clicked,
     /// What is to be written once it is ours again.
     held: Vec<u8>,
@@ -119,6 +121,7 @@ impl Dashboard {
             terminal: Terminal::new(move || to_loop.notify_one())?,
             keys: None,
             attached: None,
+            back_at: None,
             clicked: None,
             held: Vec::new(),
             pacer: Pacer::new(self.fps),
@@ -137,7 +140,7 @@ impl Dashboard {
             let tick = self.next_tick(&show, now);
             tokio::select! {
                 biased;
-                request = signals.next() => signal(&mut show, request)?,
+                request = signals.next() => signal(&mut show, request, (self.clock)())?,
                 event = attached::event(&mut show.keys) => self.event(&mut show, event)?,
                 change = attach::change(&mut show.attached) => self.changed(&mut show, change)?,
                 Some(()) = self.panics.recv() => return Err(DashboardError::Broken),
@@ -322,6 +325,8 @@ impl Dashboard {
     }
 }
 
+/// A signal that the terminal sent to all may be heard so much later than its effect on a program.
+const LATE: Span = Span::secs(1);
 /// A tick is never further ahead; a clock that was set back must not stop the ticks.
 const TICK_LONGEST: Span = Span::mins(1);
 /// Nor is what is to be judged again judged more often.
@@ -337,12 +342,16 @@ async fn after(wait: Option<Span>) {
     }
 }
 
-fn signal(show: &mut Show, request: Request) -> Result<(), DashboardError> {
+fn signal(show: &mut Show, request: Request, now: UnixMs) -> Result<(), DashboardError> {
     if show.attached.is_some() {
         show.signal_attached(request);
         return Ok(());
     }
     match request {
+        // In raw mode Ctrl-C is a key: this one was for the program that has just ended by it.
+        Request::End(SIGINT | SIGQUIT) if show.back_at.is_some_and(|at| now.since(at) < LATE) => {
+            Ok(())
+        }
         Request::End(number) => {
             show.ended = Some(Exit::Signal(number));
             Ok(())

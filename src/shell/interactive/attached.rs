@@ -94,6 +94,7 @@ impl Dashboard {
             write!(stdout(), "{AFTERMATH}")?;
         }
         come_back(show)?;
+        show.back_at = Some((self.clock)());
         // What was typed for the program and read by nobody is not for us.
         while poll(Duration::ZERO)? {
             read()?;
