@@ -115,13 +115,15 @@ fn least(column: Column, server: u16) -> u16 {
         Column::Session | Column::Why => 10,
         Column::Activity => 13,
         Column::Age => AGE,
-        // The longest of ours: `unknown`, `retry 12`; its heading is as long.
-        Column::Reported | Column::Tool | Column::Agent => 8,
+        // The longest of ours: `unknown`, `retry 12`; its heading is as long. Of a point in time its
+        // heading with the arrow.
+        Column::Reported | Column::Tool | Column::Agent | Column::Updated | Column::Created => 8,
         Column::Model | Column::Id => 12,
         Column::Directory => 14,
-        Column::Cost | Column::Updated | Column::Created => 7,
-        Column::Tokens => 6,
-        Column::Messages | Column::Children => 5,
+        // With the arrow, too.
+        Column::Cost | Column::Tokens => 7,
+        Column::Children => 6,
+        Column::Messages => 5,
     }
 }
 
