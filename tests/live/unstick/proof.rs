@@ -50,7 +50,11 @@ impl Stuck<'_> {
             let mut rows = text.lines().filter(|line| line.contains(title));
             rows.any(|row| row.contains("busy") || row.contains("idle"))
         });
-        screen.press("R");
+        // Until it is known whether another process runs it, R says how long that takes.
+        while !screen.text().contains("Reset \"") {
+            screen.press("R");
+            screen.take("what R does");
+        }
         screen.until("its plan", |seen| {
             let text = seen.contents();
             text.contains("Reset \"") && text.contains(word)
