@@ -297,7 +297,9 @@ fn pointer(screen: &Screen) -> Option<u16> {
 fn without_digits(text: &str) -> String {
     let mut kept = String::new();
     let mut after_digit = false;
-    for c in text.chars().filter(|c| *c != ' ') {
+    // The marks of the last hour go on by one a minute, with the ages.
+    let lines = text.lines().filter(|line| !line.contains("LAST HOUR"));
+    for c in lines.flat_map(str::chars).filter(|c| *c != ' ') {
         let is_unit = after_digit && "smhdy".contains(c);
         after_digit = c.is_ascii_digit();
         if !after_digit && !is_unit {

@@ -20,6 +20,9 @@ pub struct Stuck<'a> {
     pub id: &'a str,
 }
 
+/// Presses of R, at most five a second: what is to be waited for takes two minutes.
+const MOST_PRESSES: u32 = 1000;
+
 impl Stuck<'_> {
     /// `ocwatch reset` brings it to where the next prompt is answered, and loses nothing; what it said.
     pub fn assert_reset(self, done: Done, more: &[&str]) -> String {
@@ -51,7 +54,10 @@ impl Stuck<'_> {
             rows.any(|row| row.contains("busy") || row.contains("idle"))
         });
         // Until it is known whether another process runs it, R says how long that takes.
+        let mut presses = 0;
         while !screen.text().contains("Reset \"") {
+            assert!(presses < MOST_PRESSES, "no plan on:\n{}", screen.text());
+            presses += 1;
             screen.press("R");
             screen.take("what R does");
         }
