@@ -169,6 +169,7 @@ impl Desk {
         let (to_desk, answers) = mpsc::channel(256);
         let (standings, asked) = standings();
         let effects = Effects {
+            attach_in_window: false,
             clients: [client].into(),
             commands: feed.commands.clone(),
             export_dir: world.home.path().to_owned(),

@@ -38,6 +38,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         standings,
         keeper: state.as_deref().map_or_else(Keeper::forgetful, Keeper::new),
         ways: ways(setup, to_loop.clone()),
+        attach_in_window: setup.config.attach_wishes.window && env::var("TMUX").is_some(),
         clock: setup.clock.clone(),
         answers: to_loop,
     };
@@ -81,7 +82,6 @@ fn ways(setup: &Setup, answers: mpsc::Sender<Msg>) -> Ways {
             OscWish::Off => None,
         },
         wrap: notify::wrap(&env::var),
-        window: setup.config.attach_wishes.window && env::var("TMUX").is_some(),
         hooks: hook.map(|hook| Hooks::start(hook, answers)),
     }
 }

@@ -25,7 +25,7 @@ use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
 use crate::shell::memory::Keeper;
 use crate::shell::notify::{Ways, clipboard};
 use crate::shell::save::save;
-use std::path::{self, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -68,6 +68,8 @@ pub struct Effects {
     pub ways: Ways,
     /// The watcher's clock.
     pub clock: Clock,
+    /// Whoever attaches gets a tmux window of his own.
+    pub attach_in_window: bool,
     /// Where answers go.
     pub answers: mpsc::Sender<Msg>,
 }
@@ -128,7 +130,7 @@ impl Effects {
             command,
             credentials,
         };
-        if !self.ways.window {
+        if !self.attach_in_window {
             return Some(Control::Attach(key, errand));
         }
         let answers = self.answers.clone();
@@ -349,12 +351,12 @@ impl Effects {
             };
             let outcome = match export_with(&client, &key.session, request, far).await {
                 Ok(done) => {
-                    let path = path::absolute(&done.path).unwrap_or(done.path.clone());
-                    let (key, path) = (key.clone(), path.display().to_string());
+                    let path = done.path.display().to_string();
+                    let words = format!("{} messages to {}", done.messages, clean(&path));
+                    let key = key.clone();
                     // A closed channel: the program is ending, nobody waits for it.
                     answers.send(Msg::Exported { key, path }).await.ok();
-                    let path = clean(&done.path.display().to_string());
-                    Outcome::Done(format!("{} messages to {path}", done.messages))
+                    Outcome::Done(words)
                 }
                 Err(why) => Outcome::Failed(clean(&why.to_string())),
             };

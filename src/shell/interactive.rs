@@ -377,8 +377,7 @@ fn suspend(show: &mut Show) -> Result<(), DashboardError> {
 
 /// After a stop: the terminal is taken over again, whatever the shell did with it meanwhile.
 fn come_back(show: &mut Show) -> Result<(), DashboardError> {
-    show.terminal.leave();
-    show.terminal.enter()?;
+    show.terminal.retake()?;
     show.pacer.forget();
     show.pulse_at = None;
     Ok(())

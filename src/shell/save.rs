@@ -3,34 +3,22 @@
 //! What it does: give it the next free name, whole or not at all. What it does not: draw it; `tui` does.
 
 use crate::core::time::UnixMs;
+use crate::shell::act::export::{ExportError, Place, file_in};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
-
-/// No more names are tried.
-const MOST_NAMES: u32 = 100;
 
 /// Writes the text; answers where.
 pub(super) fn save(dir: &Path, text: &str, now: UnixMs) -> io::Result<PathBuf> {
     let at = Timestamp::from_millisecond(now.0).unwrap_or_default();
     let at = at.to_zoned(TimeZone::system()).strftime("%Y%m%d-%H%M%S");
-    let mut file = NamedTempFile::new_in(dir)?;
+    let mut file = file_in(dir)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_data()?;
-    for number in 1..=MOST_NAMES {
-        let path = match number {
-            1 => dir.join(format!("ocwatch-screen-{at}.txt")),
-            _ => dir.join(format!("ocwatch-screen-{at}-{number}.txt")),
-        };
-        match file.persist_noclobber(&path) {
-            Ok(_) => return Ok(path),
-            Err(why) if why.error.kind() == io::ErrorKind::AlreadyExists => file = why.file,
-            Err(why) => return Err(why.error),
-        }
-    }
-    Err(io::Error::other("no name is free"))
+    let name = format!("ocwatch-screen-{at}");
+    let taken = Place::NextFree(dir.to_owned()).take(file, &name, "txt");
+    taken.map_err(|why: ExportError| io::Error::other(why.to_string()))
 }
 
 #[cfg(test)]

@@ -81,7 +81,10 @@ impl First {
                 request = signals.next() => match request {
                     Request::End(number) => return Ok(Choice::Leave(Exit::Signal(number))),
                     Request::Stop => Some(Key::Ctrl('z')),
-                    Request::Continued => Some(Key::Ctrl('l')),
+                    Request::Continued => {
+                        terminal.retake()?;
+                        None
+                    }
                 },
                 event = keys.next() => match event {
                     Some(Ok(Event::Key(event))) => tui::key(event),
@@ -122,6 +125,5 @@ impl First {
 fn suspend(terminal: &mut Terminal) -> Result<(), DashboardError> {
     terminal.leave();
     stop_here()?;
-    terminal.leave();
-    Ok(terminal.enter()?)
+    Ok(terminal.retake()?)
 }

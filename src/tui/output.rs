@@ -8,6 +8,7 @@
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
 use rustix::termios::{QueueSelector, tcflush, ttyname};
 use std::fs::File;
 use std::io::{self, ErrorKind, Write, stdout};
@@ -181,7 +182,11 @@ fn write_whole(terminal: &mut File, mut bytes: &[u8]) -> io::Result<()> {
             Err(why) if why.kind() == ErrorKind::Interrupted => {}
             Err(why) if why.kind() == ErrorKind::WouldBlock => {
                 let mut ready = [PollFd::new(terminal, PollFlags::OUT)];
-                poll(&mut ready, Some(&LOOK_UP))?;
+                match poll(&mut ready, Some(&LOOK_UP)) {
+                    // A signal to this thread says nothing of the terminal.
+                    Ok(_) | Err(Errno::INTR) => {}
+                    Err(why) => return Err(why.into()),
+                }
                 if std::mem::take(&mut state().given_up) {
                     return Ok(());
                 }

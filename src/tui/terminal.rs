@@ -145,6 +145,14 @@ impl Terminal {
     }
 }
 
+impl Terminal {
+    /// Takes it over anew, whatever was done to it meanwhile.
+    pub fn retake(&mut self) -> Result<(), TerminalError> {
+        self.leave();
+        self.enter()
+    }
+}
+
 impl Drop for Terminal {
     fn drop(&mut self) {
         restore();

@@ -51,6 +51,7 @@ impl Hand {
         let (standings, asked) = standings();
         let dir = tempfile::tempdir().expect("a folder");
         let effects = Effects {
+            attach_in_window: false,
             clients: vec![client].into(),
             commands: feed.commands.clone(),
             export_dir: dir.path().to_owned(),

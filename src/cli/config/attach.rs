@@ -1,6 +1,6 @@
 //! `[attach]` of the configuration: what `t` runs, and where.
 
-use super::wrong::{Wrong, nearest};
+use super::wrong::{Wrong, unknown};
 use crate::core::app::AttachRules;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -48,16 +48,14 @@ pub(super) fn read(section: &Section) -> Result<Attach, Wrong> {
         let done = match key.get_ref().as_str() {
             "command" => command(value).map(|it| attach.command = Some(it)),
             "tmux" => window(value).map(|it| attach.window = it),
-            name => Err(match nearest(name, KEYS) {
-                Some(key) => format!("unknown key of [attach] `{name}`, did you mean `{key}`?"),
-                None => format!("unknown key of [attach] `{name}`, expected command or tmux"),
-            }),
+            name => Err(unknown(
+                "key of [attach]",
+                name,
+                KEYS,
+                ", expected command or tmux",
+            )),
         };
-        done.map_err(|why| Wrong {
-            offset: key.span().start,
-            below: None,
-            why,
-        })?;
+        done.map_err(|why| Wrong::at(key.span().start, why))?;
     }
     Ok(attach)
 }

@@ -3,7 +3,7 @@
 //! What it does: read keys by the names that are shown, and tell a mistake with its place and the
 //! nearest right word. What it does not: decide whether two actions clash; the key table does.
 
-use super::wrong::{Wrong, nearest};
+use super::wrong::{self, Wrong};
 use crate::core::app::keymap::{Action, Clash, FIXED, Key, Keymap, binding, keymap};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -23,22 +23,14 @@ pub(super) fn read(section: &Section) -> Result<Keymap, Wrong> {
     lines.sort_by_key(|(name, _)| name.span().start);
     for (name, value) in lines {
         let offset = name.span().start;
-        let wish = wish(name.get_ref(), value).map_err(|why| wrong(offset, why))?;
+        let wish = wish(name.get_ref(), value).map_err(|why| Wrong::at(offset, why))?;
         places.insert(wish.0, offset);
         wishes.push(wish);
     }
     Keymap::with(&wishes).map_err(|clash| {
         let offset = places.get(&clash.wished).copied().unwrap_or_default();
-        wrong(offset, told(&clash))
+        Wrong::at(offset, told(&clash))
     })
-}
-
-fn wrong(offset: usize, why: String) -> Wrong {
-    Wrong {
-        offset,
-        below: None,
-        why,
-    }
 }
 
 fn wish(name: &str, value: &Value) -> Result<(Action, Vec<Key>), String> {
@@ -68,10 +60,13 @@ fn shape(name: &str) -> String {
 }
 
 fn unknown(name: &str) -> String {
-    match nearest(name, keymap().map(|binding| binding.name)) {
-        Some(near) => format!("unknown action `{name}`, did you mean `{near}`?"),
-        None => format!("unknown action `{name}`; the README and the help (?) list them"),
-    }
+    let names = keymap().map(|binding| binding.name);
+    wrong::unknown(
+        "action",
+        name,
+        names,
+        "; the README and the help (?) list them",
+    )
 }
 
 /// Both by name, and the way out.

@@ -3,7 +3,7 @@
 //! What it does: set the rows of [`LIMITS`] by their keys; a mistake is told with its place, its key
 //! and the nearest right one. What it does not: know any threshold; the table does.
 
-use super::wrong::{Wrong, nearest};
+use super::wrong::{self, Wrong};
 use crate::core::judge::{AFTER_TIMEOUT, LIMITS, LimitRow, Limits, Slot, Stages};
 use crate::core::time::Span;
 use serde::Deserialize;
@@ -49,10 +49,7 @@ fn set(limits: &mut Limits, name: &str, value: &Value) -> Result<(), String> {
 
 fn unknown(name: &str) -> String {
     let keys = LIMITS.iter().map(|row: &LimitRow| row.key).chain(["tool"]);
-    match nearest(name, keys) {
-        Some(key) => format!("unknown threshold `{name}`, did you mean `{key}`?"),
-        None => format!("unknown threshold `{name}`; the README lists them"),
-    }
+    wrong::unknown("threshold", name, keys, "; the README lists them")
 }
 
 fn span(name: &str, value: &Value) -> Result<Span, String> {

@@ -3,7 +3,7 @@
 //! What it does: read it; a mistake is told with its place, its key and the nearest right one. What it
 //! does not: know what a terminal understands, or run anything.
 
-use super::wrong::{Wrong, nearest};
+use super::wrong::{self, Wrong};
 use crate::core::app::notify::{Channel, NotifyRules, Quiet};
 use crate::core::judge::{Level, RULES};
 use crate::core::time::Span;
@@ -105,17 +105,13 @@ impl From<String> for Mistake {
 }
 
 fn unknown<'a>(what: &str, name: &str, keys: impl Iterator<Item = &'a str> + Clone) -> String {
-    if let Some(key) = nearest(name, keys.clone()) {
-        return format!("unknown {what} `{name}`, did you mean `{key}`?");
-    }
-    let keys: Vec<&str> = keys.collect();
-    if keys.len() > KEYS.len() {
-        return format!("unknown {what} `{name}`; the README lists them");
-    }
-    format!(
-        "unknown {what} `{name}`, expected one of {}",
-        keys.join(", ")
-    )
+    let all: Vec<&str> = keys.clone().collect();
+    let otherwise = if all.len() > KEYS.len() {
+        "; the README lists them".to_owned()
+    } else {
+        format!(", expected one of {}", all.join(", "))
+    };
+    wrong::unknown(what, name, keys, &otherwise)
 }
 
 /// A list of words.

@@ -4,8 +4,8 @@
 //! What it does: read names; a mistake is told with its place and the nearest right name. What it does
 //! not: know any column; the table of columns does.
 
-use super::wrong::Wrong;
-use crate::core::app::{ATTENTION, COLUMNS, Column, Sort, nearest};
+use super::wrong::{self, Wrong};
+use crate::core::app::{ATTENTION, COLUMNS, Column, Sort};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::{Spanned, Value};
@@ -88,10 +88,8 @@ fn names() -> Vec<&'static str> {
 }
 
 fn unknown(what: &str, name: &str, right: &[&str]) -> String {
-    match nearest(name, right.iter().copied()) {
-        Some(near) => format!("unknown {what} `{name}`, did you mean `{near}`?"),
-        None => format!("unknown {what} `{name}`; there are {}", right.join(", ")),
-    }
+    let otherwise = format!("; there are {}", right.join(", "));
+    wrong::unknown(what, name, right.iter().copied(), &otherwise)
 }
 
 #[cfg(test)]

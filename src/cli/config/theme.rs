@@ -3,7 +3,7 @@
 //! What it does: read it; a mistake is told with its place and the nearest right word. What it does
 //! not: decide between this, the environment and the command line.
 
-use super::wrong::{Wrong, nearest};
+use super::wrong::{self, Wrong, nearest};
 use crate::core::app::ThemeName;
 use crate::tui::{PARTS, Part, read_style, style_words};
 use ratatui::style::Style;
@@ -29,11 +29,7 @@ pub struct Look {
 pub(super) fn read(section: &Section) -> Result<Look, Wrong> {
     let mut look = Look::default();
     for (key, value) in &section.0 {
-        set(&mut look, key.get_ref(), value).map_err(|why| Wrong {
-            offset: key.span().start,
-            below: None,
-            why,
-        })?;
+        set(&mut look, key.get_ref(), value).map_err(|why| Wrong::at(key.span().start, why))?;
     }
     Ok(look)
 }
@@ -78,8 +74,6 @@ fn style(key: &str, text: &str) -> Result<Style, String> {
 fn unknown(key: &str) -> String {
     let keys = PARTS.iter().map(|(name, _)| *name).chain(["name"]);
     let all: Vec<&str> = keys.collect();
-    match nearest(key, all.iter().copied()) {
-        Some(near) => format!("unknown key `{key}`, did you mean `{near}`?"),
-        None => format!("unknown key `{key}`; there are {}", all.join(", ")),
-    }
+    let otherwise = format!("; there are {}", all.join(", "));
+    wrong::unknown("key", key, all, &otherwise)
 }

@@ -15,7 +15,29 @@ pub(super) struct Wrong {
     pub(super) why: String,
 }
 
+/// `unknown key `x`, did you mean `y`?`; where nothing is like it, `otherwise` ends the sentence.
+pub(super) fn unknown<'a>(
+    what: &str,
+    name: &str,
+    right: impl IntoIterator<Item = &'a str>,
+    otherwise: &str,
+) -> String {
+    match nearest(name, right) {
+        Some(near) => format!("unknown {what} `{name}`, did you mean `{near}`?"),
+        None => format!("unknown {what} `{name}`{otherwise}"),
+    }
+}
+
 impl Wrong {
+    /// At this place, and no deeper.
+    pub(super) fn at(offset: usize, why: String) -> Self {
+        Self {
+            offset,
+            below: None,
+            why,
+        }
+    }
+
     /// Where it stands in the text.
     pub(super) fn place(&self, text: &str) -> usize {
         let below = self.below.as_ref().and_then(|key| {

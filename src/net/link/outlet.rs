@@ -1,6 +1,6 @@
 //! The way out of a link: inputs with server, epoch and time, folded while the consumer is slow.
 
-use super::pending::{LIMIT, Pending};
+use super::pending::{DELTA_KEEP, LIMIT, Pending};
 use super::pulse::{Beat, Pulse};
 use crate::core::id::{Epoch, ServerId};
 use crate::core::time::{Clock, UnixMs};
@@ -30,6 +30,8 @@ pub(super) struct Outlet {
     pulse: Pulse,
     /// Until when what waits is gathered.
     gather: Option<Instant>,
+    /// Bytes of text since that began.
+    gathered: usize,
     /// The consumer is gone.
     pub(super) closed: bool,
     /// Events were given up because too many waited.
@@ -45,6 +47,7 @@ impl Outlet {
             clock,
             sender,
             gather: None,
+            gathered: 0,
             pending: Pending::default(),
             closed: false,
             overflowed: false,
@@ -90,10 +93,18 @@ impl Outlet {
             self.pending.drop_events();
             self.overflowed = true;
         }
-        if !is_delta(&input) {
+        match delta(&input) {
+            None => self.gather = None,
+            Some(_) if self.pending.is_empty() => {
+                self.gather = Some(Instant::now() + GATHER);
+                self.gathered = 0;
+            }
+            Some(_) => {}
+        }
+        self.gathered += delta(&input).map_or(0, str::len);
+        if self.gathered >= DELTA_KEEP {
+            // More of one part would be cut when it is folded.
             self.gather = None;
-        } else if self.pending.is_empty() {
-            self.gather = Some(Instant::now() + GATHER);
         }
         self.pending.push(input);
     }
@@ -154,11 +165,15 @@ impl Outlet {
     }
 }
 
-fn is_delta(input: &Input) -> bool {
-    let Body::Event(event) = &input.body else {
-        return false;
-    };
-    matches!(event.kind, EventKind::Delta { .. })
+/// What streamed, if that is all that an input tells.
+fn delta(input: &Input) -> Option<&str> {
+    match &input.body {
+        Body::Event(Event {
+            kind: EventKind::Delta { text, .. },
+            ..
+        }) => Some(text),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -201,6 +216,28 @@ mod tests {
         outlet.send().await;
         assert_eq!(inputs.try_recv().unwrap().body, delta("c"));
         assert!(outlet.is_empty());
+    }
+
+    /// Folding keeps the newest of a part only: a burst must not be gathered until that cuts it.
+    #[tokio::test]
+    async fn a_burst_of_text_goes_out_before_it_would_be_cut() {
+        let (sender, mut inputs) = channel(64);
+        let mut outlet = Outlet::new(ServerId(0), Arc::new(|| UnixMs(1)), sender);
+        let piece = "x".repeat(512);
+        let mut heard = 0;
+        for _ in 0..24 {
+            outlet.push(delta(&piece));
+            // As the link does: whenever it may.
+            outlet.send().now_or_never();
+            while let Ok(input) = inputs.try_recv() {
+                heard += super::delta(&input).unwrap().len();
+            }
+        }
+        outlet.send().await;
+        while let Ok(input) = inputs.try_recv() {
+            heard += super::delta(&input).unwrap().len();
+        }
+        assert_eq!(heard, 24 * 512);
     }
 
     #[tokio::test]

@@ -13,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 /// More than this many waiting inputs mean that the consumer has lost the thread.
 pub const LIMIT: usize = 16_384;
 /// Of the text of folded deltas: the newest part of it is kept.
-const DELTA_KEEP: usize = 2048;
+pub(super) const DELTA_KEEP: usize = 2048;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Fold {

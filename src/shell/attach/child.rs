@@ -8,6 +8,7 @@
 use super::Errand;
 use crate::core::id::SessionKey;
 use crate::core::present::clean;
+use crate::shell::said::{AFTERWARDS, SAID, keep_end, last_words};
 use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpgid, getpgrp, getppid, getsid, kill_process, waitpid,
 };
@@ -15,14 +16,9 @@ use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetatt
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write, stderr, stdin};
 use std::process::{ChildStderr, Stdio};
-use std::sync::mpsc as threads;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc as threads};
 use tokio::sync::mpsc;
-
-/// Bytes of what it says on stderr that are kept.
-const SAID: usize = 4096;
-/// How long its stderr may stay open after its end.
-const AFTERWARDS: Duration = Duration::from_millis(500);
 
 /// What became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,9 +58,16 @@ impl Attached {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let pid = pid.ok_or_else(|| "it has no process id".to_owned())?;
         let (tell, changes) = mpsc::unbounded_channel();
-        let heard = child.stderr.take().map(hear);
+        let over = Arc::new(AtomicBool::new(false));
+        let heard = child.stderr.take().map(|it| hear(it, Arc::clone(&over)));
         let program = clean(errand.program());
-        std::thread::spawn(move || watch(pid, &program, heard.as_ref(), &tell));
+        std::thread::spawn(move || {
+            let ended = watch(pid, &program, heard.as_ref(), &tell);
+            // From here on the terminal is ours: what was left running may still write.
+            over.store(true, Ordering::SeqCst);
+            // Nobody hears it: ocwatch is ending.
+            tell.send(Change::Ended(ended)).ok();
+        });
         Ok(Self {
             key,
             leaving: None,
@@ -120,27 +123,22 @@ pub fn is_orphaned() -> bool {
     !(same_session && other_group)
 }
 
-/// Tells every stop, and the end.
+/// Tells every stop; answers how it ended.
 fn watch(
     pid: Pid,
     program: &str,
     heard: Option<&threads::Receiver<Vec<u8>>>,
     tell: &mpsc::UnboundedSender<Change>,
-) {
-    let ended = loop {
+) -> Result<(), String> {
+    loop {
         match waitpid(Some(pid), WaitOptions::UNTRACED) {
-            Ok(Some((_, status))) if status.stopped() => {
-                if tell.send(Change::Stopped).is_err() {
-                    return;
-                }
-            }
-            Ok(Some((_, status))) => break how(program, status, heard),
+            // Nobody hears it: ocwatch is ending.
+            Ok(Some((_, status))) if status.stopped() => drop(tell.send(Change::Stopped)),
+            Ok(Some((_, status))) => return how(program, status, heard),
             Ok(None) | Err(rustix::io::Errno::INTR) => {}
-            Err(why) => break Err(format!("{program} cannot be waited for: {why}")),
+            Err(why) => return Err(format!("{program} cannot be waited for: {why}")),
         }
-    };
-    // Nobody hears it: ocwatch is ending.
-    tell.send(Change::Ended(ended)).ok();
+    }
 }
 
 fn how(
@@ -164,36 +162,18 @@ fn how(
     }
 }
 
-/// The last line with a letter in it, without what colours it.
-fn last_words(said: &[u8]) -> Option<String> {
-    let said = String::from_utf8_lossy(said);
-    let mut plain = said.lines().map(without_escapes);
-    let last = plain.rfind(|line| line.chars().any(char::is_alphabetic));
-    last.map(|line| clean(line.trim()))
-}
-
-/// Without `ESC [ … letter`.
-fn without_escapes(line: &str) -> String {
-    let mut parts = line.split("\x1b[");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| {
-        let end = part.find(|c: char| ('@'..='~').contains(&c));
-        text + end.and_then(|at| part.get(at + 1..)).unwrap_or_default()
-    })
-}
-
-/// Passes on what it says on stderr, and gives the end of it once it is closed.
-fn hear(mut from: ChildStderr) -> threads::Receiver<Vec<u8>> {
+/// Passes on what it says on stderr until it is over, and gives the end of it once it is closed.
+fn hear(mut from: ChildStderr, over: Arc<AtomicBool>) -> threads::Receiver<Vec<u8>> {
     let (tell, heard) = threads::channel();
     std::thread::spawn(move || {
         let mut said = Vec::new();
         let mut buffer = vec![0; SAID];
         while let Ok(count @ 1..) = read(&mut from, &mut buffer) {
-            // The terminal is gone: still it must not be held up.
-            stderr().write_all(&buffer[..count]).ok();
-            said.extend_from_slice(&buffer[..count]);
-            let before = said.len().saturating_sub(SAID);
-            said.drain(..before);
+            if !over.load(Ordering::SeqCst) {
+                // The terminal is gone: still it must not be held up.
+                stderr().write_all(&buffer[..count]).ok();
+            }
+            keep_end(&mut said, &buffer[..count]);
         }
         // Nobody hears it: all went well.
         tell.send(said).ok();
@@ -207,21 +187,5 @@ fn read(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
             Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
             read => return read,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_words_are_plain() {
-        let said = b"starting\n\x1b[91m\x1b[1mError: \x1b[0mSession not found\x1b[0m\n\n   \n";
-        assert_eq!(
-            last_words(said).as_deref(),
-            Some("Error: Session not found")
-        );
-        assert_eq!(last_words(b"a\x1b]0;x\x07\n").as_deref(), Some("a␛]0;x␇"));
-        assert_eq!(last_words(b"\n--\n"), None);
     }
 }

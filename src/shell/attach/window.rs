@@ -28,7 +28,8 @@ pub async fn open(errand: &Errand) -> Result<(), String> {
         secret(errand).map_err(|why| format!("no file for the window can be made: {why}"))?;
     let mut tmux = Command::new("tmux");
     tmux.args(["new-window", "-n", "opencode", "sh", "-c", LINE]);
-    tmux.arg(&*file).args(&errand.command);
+    tmux.arg(&*file);
+    tmux.args(errand.command.iter().map(|word| as_is(word)));
     tmux.stdin(Stdio::null()).kill_on_drop(true);
     let ran = timeout(PATIENCE, tmux.output()).await;
     let ran = ran.map_err(|_| "tmux does not answer".to_owned())?;
@@ -43,6 +44,15 @@ pub async fn open(errand: &Errand) -> Result<(), String> {
         drop(file);
     });
     Ok(())
+}
+
+/// tmux takes a `;` at the end of a word for the end of its own command: what stood behind it would
+/// be another one.
+fn as_is(word: &str) -> String {
+    match word.strip_suffix(';') {
+        Some(rest) => format!("{rest}\\;"),
+        None => word.to_owned(),
+    }
 }
 
 /// A file that only its owner can read, for `sh`.
@@ -68,6 +78,13 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_word_ends_the_command_of_tmux() {
+        assert_eq!(as_is("/srv/a;"), "/srv/a\\;");
+        assert_eq!(as_is("a;b"), "a;b");
+        assert_eq!(as_is(";"), "\\;");
+    }
     use crate::net::client::Credentials;
     use std::os::unix::fs::PermissionsExt;
 

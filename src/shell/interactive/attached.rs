@@ -16,9 +16,8 @@ use std::time::Duration;
 const HELD: usize = 16 * 1024;
 
 /// What a program may leave switched on that died: mouse reports, bracketed paste, two ways to report
-/// keys, colours.
-const AFTERMATH: &str =
-    "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[<u\x1b[>4;0m\x1b[0m";
+/// keys, colours, its own screen, no cursor. Also for the shell, when ocwatch ends with it.
+const AFTERMATH: &str = "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[<u\x1b[>4;0m\x1b[0m\x1b[?1049l\x1b[?25h";
 
 /// The next event of the terminal; never while it is not ours.
 pub(super) async fn event(keys: &mut Option<EventStream>) -> Option<io::Result<Event>> {
@@ -75,6 +74,10 @@ impl Dashboard {
             }
         };
         attached.give_back();
+        if ended.is_err() {
+            write!(stdout(), "{AFTERMATH}")?;
+            stdout().flush()?;
+        }
         let (key, leaving) = (attached.key.clone(), attached.leaving);
         show.attached = None;
         if let Some(number) = leaving {
@@ -90,9 +93,6 @@ impl Dashboard {
         key: SessionKey,
         ended: Result<(), String>,
     ) -> Result<(), DashboardError> {
-        if ended.is_err() {
-            write!(stdout(), "{AFTERMATH}")?;
-        }
         come_back(show)?;
         show.back_at = Some((self.clock)());
         // What was typed for the program and read by nobody is not for us.

@@ -7,6 +7,7 @@
 
 use crate::core::app::Msg;
 use crate::core::present::clean;
+use crate::shell::said::{AFTERWARDS, SAID, keep_end, last_words};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
 use std::process::Stdio;
@@ -20,10 +21,6 @@ use tokio::time::timeout;
 const AT_ONCE: usize = 3;
 /// Documents that wait for their turn; more are left out.
 const WAITING: usize = 32;
-/// Bytes of what it says on stderr that are kept.
-const SAID: usize = 4096;
-/// How long its stderr may stay open after its end.
-const AFTERWARDS: Duration = Duration::from_millis(500);
 
 /// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,11 +130,8 @@ async fn to_its_end(child: &mut Child, document: &str) -> Result<(), String> {
         Some(hear) => timeout(AFTERWARDS, hear).await.ok().and_then(Result::ok),
         None => None,
     };
-    let said = String::from_utf8_lossy(&said.unwrap_or_default()).into_owned();
-    let last = said.lines().rev().find(|line| !line.trim().is_empty());
-    let last = last
-        .map(|line| format!(": {}", clean(line.trim())))
-        .unwrap_or_default();
+    let last = last_words(&said.unwrap_or_default());
+    let last = last.map_or_else(String::new, |it| format!(": {it}"));
     Err(format!("ended with {status}{last}"))
 }
 
@@ -146,9 +140,7 @@ async fn last_of(mut stderr: ChildStderr) -> Vec<u8> {
     let mut said = Vec::new();
     let mut buffer = vec![0; SAID];
     while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
-        said.extend_from_slice(&buffer[..count]);
-        let before = said.len().saturating_sub(SAID);
-        said.drain(..before);
+        keep_end(&mut said, &buffer[..count]);
     }
     said
 }

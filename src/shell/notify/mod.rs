@@ -7,11 +7,12 @@
 mod hook;
 mod osc;
 
-pub use hook::{Hook, Hooks, run};
-pub use osc::{CLIPBOARD_MOST, Lookup, OscKind, Wrap, clipboard, detect, notification, wrap};
+pub use hook::{Hook, Hooks};
+pub use osc::{OscKind, Wrap, clipboard, detect, wrap};
 
 use crate::core::app::notify::{Channel, Notice, Noticed};
 use crate::core::present::{notice_json, notice_words};
+use osc::notification;
 
 /// The ways to tell that there are.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +21,6 @@ pub struct Ways {
     pub osc: Option<OscKind>,
     /// What sequences must pass through.
     pub wrap: Wrap,
-    /// Whoever attaches gets a tmux window of his own.
-    pub window: bool,
     /// The user's command.
     pub hooks: Option<Hooks>,
 }

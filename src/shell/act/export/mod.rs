@@ -15,6 +15,7 @@ mod write;
 
 pub use family::{Family, FamilyRequest, export_family};
 pub use place::Place;
+pub(in crate::shell) use temp::file_in;
 
 use crate::core::export::Format;
 use crate::core::id::SessionId;

@@ -51,7 +51,7 @@ impl Place {
     }
 
     /// Gives the file its name.
-    pub(super) fn take(
+    pub(in crate::shell) fn take(
         self,
         file: NamedTempFile,
         stem: &str,

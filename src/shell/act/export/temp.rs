@@ -15,7 +15,7 @@ const SUFFIX: &str = ".part";
 const TRIES: usize = 16;
 
 /// A file that its owner only reads.
-pub(super) fn file_in(dir: &Path) -> io::Result<NamedTempFile> {
+pub(in crate::shell) fn file_in(dir: &Path) -> io::Result<NamedTempFile> {
     for _ in 0..TRIES {
         let file = named().tempfile_in(dir)?;
         // A file system without locks: nothing is cleared there either.
