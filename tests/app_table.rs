@@ -8,15 +8,17 @@ mod turn;
 use desk::{Desk, HOME, asks, directory, hello, row, sessions, status, tail};
 use ocwatch::core::app::keymap::Key;
 use ocwatch::core::app::{AppOptions, COLUMNS, Column, Done, Effect, Msg, Outcome, Sort};
-use ocwatch::core::id::{ServerId, SessionKey};
+use ocwatch::core::id::{Epoch, ServerId, SessionKey};
 use ocwatch::core::plan::ActionName;
 use ocwatch::core::plan::reset::Tried;
 use ocwatch::core::present::{Mark, Row, Screen, screen};
 use ocwatch::core::time::UnixMs;
 use ocwatch::core::wire::{
-    Ask, AskKind, Body, DirectoryState, LinkReport, ModelRef, SessionInfo, Tokens,
+    Ask, AskKind, AsksRead, Body, DirectoryState, Input, LinkReport, Message, ModelRef, Retry,
+    SessionInfo, Status, StatusRead, Tokens, v1,
 };
 use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
 use turn::answered;
 
 const NOW: i64 = 1_796_000_000_000;
@@ -30,6 +32,8 @@ struct Said {
     parent: Option<&'static str>,
     /// Of the last answer and the last change, in minutes.
     ago: i64,
+    /// So much longer ago, in seconds.
+    seconds: i64,
     /// Reported busy although its answer is complete: stuck.
     stale: bool,
     cost: f64,
@@ -43,6 +47,7 @@ const CALM: Said = Said {
     title: "",
     parent: None,
     ago: 1,
+    seconds: 0,
     stale: false,
     cost: 0.0,
     tokens: 0,
@@ -72,7 +77,7 @@ impl Desk {
             status(&busy.collect::<Vec<_>>(), asked_at),
         ];
         bodies.extend(said.iter().map(|it| {
-            let messages = answered(it.id, at(it.ago)).into();
+            let messages = answered(it.id, changed(it)).into();
             tail(it.id, messages, asked_at)
         }));
         self.feed(bodies);
@@ -121,6 +126,10 @@ fn at(ago: i64) -> UnixMs {
     UnixMs(NOW - ago * MINUTE)
 }
 
+fn changed(said: &Said) -> UnixMs {
+    UnixMs(at(said.ago).0 - said.seconds * 1000)
+}
+
 fn info(said: &Said) -> SessionInfo {
     SessionInfo {
         title: said.title.into(),
@@ -136,7 +145,7 @@ fn info(said: &Said) -> SessionInfo {
             input: said.tokens / 2,
             output: said.tokens - said.tokens / 2,
         },
-        ..row(said.id, at(said.ago))
+        ..row(said.id, changed(said))
     }
 }
 
@@ -150,6 +159,7 @@ fn three() -> [Said; 3] {
             cost: 0.5,
             tokens: 2000,
             model: Some("opus"),
+            agent: Some("review"),
             ..CALM
         },
         Said {
@@ -159,6 +169,7 @@ fn three() -> [Said; 3] {
             stale: true,
             cost: 12.0,
             tokens: 100,
+            model: Some("sonnet"),
             agent: Some("build"),
             ..CALM
         },
@@ -186,31 +197,156 @@ fn by(column: Column, reversed: bool) -> AppOptions {
     }
 }
 
+/// A session by itself on its server, and what of it only its messages and its status tell.
+struct Apart {
+    said: Said,
+    home: &'static str,
+    status: Status,
+    /// Of its open answer: the name and the state.
+    tool: [&'static str; 2],
+    prompts: usize,
+    children: &'static [&'static str],
+}
+
+/// No two are alike in any column.
+fn three_apart() -> [Apart; 3] {
+    let [one, two, three] = three();
+    let retry = Retry {
+        attempt: 1,
+        message: "Overloaded".into(),
+        next: None,
+        action: None,
+    };
+    [
+        Apart {
+            said: one,
+            home: "/srv/m",
+            status: Status::Idle,
+            tool: ["webfetch", "running"],
+            prompts: 2,
+            children: &["a_1"],
+        },
+        Apart {
+            said: two,
+            home: "/srv/z",
+            status: Status::Busy,
+            tool: ["grep", "running"],
+            prompts: 1,
+            children: &["b_1", "b_2"],
+        },
+        Apart {
+            said: three,
+            home: "/srv/b",
+            status: Status::Retry(retry),
+            tool: ["edit", "pending"],
+            prompts: 3,
+            children: &[],
+        },
+    ]
+}
+
+impl Apart {
+    fn messages(&self) -> Vec<Message> {
+        let created = changed(&self.said).0;
+        let prompt = |number| {
+            let time = json!({ "created": created - 1 });
+            let info = json!({ "id": format!("msg_{number}"), "role": "user", "time": time });
+            json!({ "info": info, "parts": [] })
+        };
+        let mut rows: Vec<Value> = (1..=self.prompts).map(prompt).collect();
+        let [tool, status] = self.tool;
+        let time = json!({ "created": created });
+        let info = json!({ "id": "msg_9", "role": "assistant", "parentID": format!("msg_{}", self.prompts), "time": time });
+        let state = json!({ "status": status, "input": {}, "time": { "start": created } });
+        let part = json!({ "id": "prt_1", "type": "tool", "tool": tool, "state": state });
+        rows.push(json!({ "info": info, "parts": [part] }));
+        let rows = Value::Array(rows).to_string();
+        let read = v1::decode_messages(rows.as_bytes(), &self.said.id.into());
+        read.unwrap().rows.items
+    }
+
+    fn bodies(&self) -> Vec<Body> {
+        let asked_at = UnixMs(NOW);
+        let child = |id: &&'static str| Said {
+            id,
+            parent: Some(self.said.id),
+            ago: 50,
+            ..CALM
+        };
+        let all = self.children.iter().map(child).chain([self.said]);
+        let at_home = |said| SessionInfo {
+            directory: self.home.into(),
+            ..info(&said)
+        };
+        let entries = [(self.said.id.into(), self.status.clone())].into();
+        let mut bodies = hello();
+        bodies.extend([
+            directory(self.home, DirectoryState::Loaded),
+            sessions(all.map(at_home).collect(), asked_at, true),
+            Body::Status(StatusRead {
+                directory: self.home.into(),
+                asked_at,
+                entries,
+            }),
+            tail(self.said.id, self.messages(), asked_at),
+        ]);
+        bodies.extend([AskKind::Permission, AskKind::Question].map(|kind| {
+            Body::Asks(AsksRead {
+                directory: self.home.into(),
+                kind,
+                asked_at,
+                asks: Vec::new(),
+            })
+        }));
+        bodies.push(Body::Link(LinkReport::Live));
+        bodies
+    }
+}
+
+/// The three, without what lies below them.
+fn order_of_three(options: AppOptions) -> Vec<String> {
+    let mut desk = Desk::over(&["work", "attic", "home"], options, NOW);
+    for (server, apart) in (0..).map(ServerId).zip(three_apart()) {
+        let input = |body| Input {
+            server,
+            epoch: Epoch(1),
+            at: UnixMs(NOW),
+            body,
+        };
+        desk.msg(Msg::Feed(apart.bodies().into_iter().map(input).collect()));
+    }
+    let mut ids = desk.ids();
+    assert_eq!(ids.len(), 6);
+    ids.retain(|id| id.len() == 1);
+    ids
+}
+
 #[test]
 fn every_column_sorts_and_reverses() {
-    for (column, want, reversed) in [
-        (Column::Server, ["b", "c", "a"], ["b", "c", "a"]),
-        (Column::Session, ["b", "c", "a"], ["a", "c", "b"]),
-        (Column::Reported, ["b", "c", "a"], ["c", "a", "b"]),
-        (Column::Activity, ["b", "c", "a"], ["b", "c", "a"]),
-        (Column::Age, ["a", "c", "b"], ["b", "c", "a"]),
-        (Column::Why, ["c", "a", "b"], ["b", "c", "a"]),
-        (Column::Tool, ["b", "c", "a"], ["b", "c", "a"]),
-        (Column::Model, ["c", "a", "b"], ["a", "c", "b"]),
-        (Column::Agent, ["b", "c", "a"], ["c", "b", "a"]),
-        (Column::Directory, ["b", "c", "a"], ["b", "c", "a"]),
-        (Column::Cost, ["b", "c", "a"], ["a", "c", "b"]),
-        (Column::Tokens, ["c", "a", "b"], ["b", "a", "c"]),
-        (Column::Messages, ["b", "c", "a"], ["b", "c", "a"]),
-        (Column::Updated, ["b", "c", "a"], ["a", "c", "b"]),
-        (Column::Created, ["b", "c", "a"], ["a", "c", "b"]),
-        (Column::Id, ["a", "b", "c"], ["c", "b", "a"]),
-        (Column::Children, ["b", "c", "a"], ["b", "c", "a"]),
+    for (column, want) in [
+        (Column::Server, ["b", "c", "a"]),
+        (Column::Session, ["b", "c", "a"]),
+        (Column::Reported, ["c", "b", "a"]),
+        (Column::Activity, ["b", "a", "c"]),
+        (Column::Age, ["a", "c", "b"]),
+        (Column::Why, ["b", "a", "c"]),
+        (Column::Tool, ["c", "b", "a"]),
+        (Column::Model, ["c", "a", "b"]),
+        (Column::Agent, ["b", "c", "a"]),
+        (Column::Directory, ["c", "a", "b"]),
+        (Column::Cost, ["b", "c", "a"]),
+        (Column::Tokens, ["c", "a", "b"]),
+        (Column::Messages, ["c", "a", "b"]),
+        (Column::Updated, ["b", "c", "a"]),
+        (Column::Created, ["b", "c", "a"]),
+        (Column::Id, ["a", "b", "c"]),
+        (Column::Children, ["b", "a", "c"]),
     ] {
         let name = column.about().name;
-        assert_eq!(Desk::new(by(column, false), &three()).ids(), want, "{name}");
-        let ids = Desk::new(by(column, true), &three()).ids();
-        assert_eq!(ids, reversed, "-{name}");
+        assert_eq!(order_of_three(by(column, false)), want, "{name}");
+        let mut reversed = want;
+        reversed.reverse();
+        assert_eq!(order_of_three(by(column, true)), reversed, "-{name}");
     }
     assert_eq!(COLUMNS.len(), 17, "each is tried above");
 }
@@ -245,11 +381,19 @@ fn what_is_not_known_stands_last_in_either_direction() {
 
 #[test]
 fn time_alone_changes_no_place() {
-    let mut desk = Desk::new(by(Column::Age, false), &three());
+    // Two of one minute: of these the older stands first, whatever is shown of their ages.
+    let older = Said {
+        id: "d",
+        seconds: 20,
+        ..three()[1]
+    };
+    let all = [&three()[..], &[older]].concat();
+    let mut desk = Desk::new(by(Column::Age, false), &all);
     let before = desk.ids();
+    assert_eq!(before, ["a", "c", "d", "b"]);
     for _ in 0..120 {
         desk.wait(1000);
-        desk.say(&three());
+        desk.say(&all);
         assert_eq!(desk.ids(), before);
     }
 }
@@ -478,8 +622,12 @@ fn the_counts_are_those_of_the_rows() {
     );
     desk.keys("/p13");
     assert_eq!(counts(&desk)[0], (Mark::Stuck, 1, Some(1), 2));
-    let others: usize = counts(&desk)[1..].iter().filter_map(|it| it.2).sum();
-    assert_eq!(others, 0, "nothing else passes, and that is seen");
+    let others = &counts(&desk)[1..];
+    assert!(!others.is_empty());
+    assert!(
+        others.iter().all(|it| it.2 == Some(0)),
+        "nothing else passes, and that is seen: {others:?}"
+    );
 }
 
 fn ended(desk: &mut Desk, id: &str, action: ActionName, outcome: Outcome) {
