@@ -496,14 +496,17 @@ fn a_hint_does_what_its_key_does_with_the_same_guards() {
     assert!(matches!(effects[..], [Effect::Act(_)]), "{effects:?}");
     // Selected by itself a moment ago: the hand may have meant another.
     let mut desk = Desk::new();
-    desk.session("ses_stuck", 12 * MINUTE, true);
     desk.wait(5000);
-    let by_key = desk.app.clone();
-    let keyed = {
-        let mut app = by_key;
-        update(&mut app, Msg::Key(Key::Char('a')), UnixMs(desk.now))
-    };
-    assert_eq!(desk.click(Target::Hint(Action::Abort)), keyed);
+    desk.session("ses_stuck", 12 * MINUTE, true);
+    desk.wait(100);
+    assert_eq!(desk.selected(), "ses_stuck");
+    let mut app = desk.app.clone();
+    let keyed = update(&mut app, Msg::Key(Key::Char('a')), UnixMs(desk.now));
+    let clicked = desk.click(Target::Hint(Action::Abort));
+    assert_eq!(clicked, keyed);
+    let acts = clicked.iter().any(|it| matches!(it, Effect::Act(_)));
+    assert!(!acts, "{clicked:?}");
+    assert!(desk.screen().dialog.is_some(), "it asks first");
     let mut desk = Desk::stuck();
     desk.click(Target::Hint(Action::Help));
     assert!(desk.screen().page.is_some());
@@ -526,19 +529,22 @@ fn what_lies_under_something_is_not_reached() {
     for target in [
         Target::Row(Desk::stuck_key()),
         Target::Heading(Some(Column::Session)),
-        Target::Hint(Action::AllowOnce),
+        Target::Hint(Action::Quit),
         Target::Over,
     ] {
         assert_eq!(desk.click(target), []);
     }
-    desk.wheel(Target::Row(Desk::stuck_key()), true);
+    assert_eq!(desk.app.ui.sort.column, None);
+    desk.wheel(Target::Row(Desk::stuck_key()), false);
     assert!(desk.screen().dialog.is_some(), "neither done nor left");
     assert_eq!(desk.selected(), "ses_calm");
     desk.key(Key::Esc);
     desk.keys("?");
     desk.click_row("ses_stuck");
-    desk.wheel(Target::Over, true);
+    desk.click(Target::Heading(Some(Column::Session)));
+    desk.wheel(Target::Over, false);
     assert_eq!(desk.selected(), "ses_calm");
+    assert_eq!(desk.app.ui.sort.column, None);
     desk.keys("?/");
     desk.click_row("ses_stuck");
     assert_eq!(desk.selected(), "ses_calm", "while a line is typed");

@@ -27,8 +27,8 @@ impl Desk {
         desk
     }
 
-    /// Everything as its link tells it; these ask something.
-    fn connect(&mut self, asking: &[&str]) {
+    /// Everything as its link tells it; these ask something, since then.
+    fn connect(&mut self, asking: &[(&str, i64)]) {
         let at = UnixMs(self.now);
         let mut bodies = hello();
         bodies.extend([
@@ -53,8 +53,9 @@ impl Desk {
 
     /// These ask a permission now, and nobody else.
     fn ask(&mut self, asking: &[&str]) {
-        let at = UnixMs(self.now);
-        self.feed(asked(asking, at));
+        let asking = asking.iter().map(|id| (*id, self.now));
+        let asking: Vec<_> = asking.collect();
+        self.feed(asked(&asking, UnixMs(self.now)));
     }
 
     /// With a look at each.
@@ -85,9 +86,9 @@ impl Desk {
     }
 }
 
-fn asked(asking: &[&str], at: UnixMs) -> Vec<Body> {
-    let ask = |id: &&str| Ask {
-        id: format!("per_{id}_{}", at.0).into(),
+fn asked(asking: &[(&str, i64)], at: UnixMs) -> Vec<Body> {
+    let ask = |(id, since): &(&str, i64)| Ask {
+        id: format!("per_{id}_{since}").into(),
         session: (*id).into(),
         kind: AskKind::Permission,
         tool: None,
@@ -139,20 +140,25 @@ fn an_ask_is_told_once_and_of_its_ancestors_nothing() {
 fn what_is_asked_at_the_start_is_not_told() {
     let mut desk = Desk::new(NotifyRules::default());
     desk.app = App::new(vec![ServerSpec::default()], AppOptions::default());
-    desk.connect(&["ses_p", "ses_c"]);
+    let since = desk.now;
+    desk.connect(&[("ses_p", since), ("ses_c", since)]);
     desk.seconds(60);
     assert_eq!(desk.told(), [""; 0]);
+    desk.ask(&["ses_c"]);
+    desk.seconds(5);
+    assert_eq!(desk.told(), ["ses_c waiting-permission"], "another one is");
 }
 
 #[test]
 fn after_a_lost_connection_only_what_is_new_is_told_and_together() {
     let mut desk = Desk::new(NotifyRules::default());
+    let since = desk.now;
     desk.ask(&["ses_c"]);
     desk.seconds(3);
     desk.lose();
     desk.seconds(120);
     desk.epoch = 2;
-    desk.connect(&["ses_p"]);
+    desk.connect(&[("ses_c", since), ("ses_p", desk.now)]);
     desk.seconds(120);
     assert_eq!(
         desk.told(),

@@ -421,7 +421,9 @@ fn load_all_says_what_it_would_start_and_starts_it_when_told_to() {
         "no more than is asleep"
     );
     desk.run("load-all");
-    desk.key(Key::Esc);
+    let dialog = &desk.app.ui.dialog;
+    assert!(matches!(dialog, Some(DialogState::LoadAll(_))));
+    assert_eq!(desk.key(Key::Esc), []);
     assert!(!matches!(desk.app.ui.dialog, Some(DialogState::LoadAll(_))));
 }
 
@@ -457,7 +459,7 @@ fn any_key() -> impl Strategy<Value = Key> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn no_keys_break_the_command_line(keys in prop::collection::vec(any_key(), 0..60)) {
         let mut desk = Desk::new();
