@@ -300,9 +300,12 @@ fn a_tick_is_due_when_something_is_to_be_judged_again_and_not_before() {
     let calm = desk.app.next_tick(UnixMs(desk.now));
     assert!(calm.is_none_or(|wait| wait.0 > 1000), "{calm:?}");
     desk.session("ses_stale", 5000, true);
+    let key = SessionKey::new(ServerId(0), "ses_stale".into());
+    let before = desk.app.verdict(&key).unwrap().level;
     let wait = desk.app.next_tick(UnixMs(desk.now)).unwrap();
     desk.now += wait.0;
     update(&mut desk.app, Msg::Tick, UnixMs(desk.now));
+    assert_ne!(desk.app.verdict(&key).unwrap().level, before);
     let again = desk.app.next_tick(UnixMs(desk.now));
     assert!(again.is_none_or(|wait| wait.0 > 0), "{again:?}");
 }

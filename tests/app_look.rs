@@ -1,26 +1,21 @@
 //! What is looked at: the filter, what is snoozed, what is frozen, and the mouse. Keys in, screen out.
 
+mod desk;
+#[path = "desk/turn.rs"]
+mod turn;
+
+use desk::{Desk, HOME, asks, directory, hello, row, sessions, status, tail};
 use ocwatch::core::app::keymap::Action;
 use ocwatch::core::app::keymap::Key;
-use ocwatch::core::app::{App, AppOptions, Effect, Memory, Msg, Target, update};
-use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
+use ocwatch::core::app::{AppOptions, Effect, Memory, Msg, Target, update};
+use ocwatch::core::id::{ServerId, SessionKey};
 use ocwatch::core::present::{Column, Level, Mark, Screen, screen};
-use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::{Span, UnixMs};
-use ocwatch::core::wire::{
-    AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport,
-    LostCause, Message, Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
-};
-use std::collections::BTreeMap;
+use ocwatch::core::wire::{AskKind, Body, DirectoryState, LinkReport, LostCause, Message};
+use turn::answered;
 
-const HOME: &str = "/srv/a";
 const NOW: i64 = 1_796_000_000_000;
 const MINUTE: i64 = 60_000;
-
-struct Desk {
-    app: App,
-    now: i64,
-}
 
 impl Desk {
     /// A live server with a calm session, changed a minute ago.
@@ -33,139 +28,37 @@ impl Desk {
 
     /// A server that has not answered yet.
     fn bare() -> Self {
-        let spec = ServerSpec {
-            name: "home".into(),
-            url: "http://h".into(),
-            read_only: None,
-        };
-        let app = App::new(vec![spec], AppOptions::default());
-        Self { app, now: NOW }
+        Self::over(&["home"], AppOptions::default(), NOW)
     }
 
     /// It answers, and is watched.
     fn open(&mut self) {
-        self.feed(vec![
-            Body::Link(LinkReport::Connecting { attempt: 1 }),
-            Body::Link(LinkReport::Identified {
-                dialect: Dialect::V1,
-                version: Some("1.18.33".into()),
-                skew: None,
-                unsecured: false,
-            }),
-            Body::Directory(DirectoryReport {
-                directory: HOME.into(),
-                state: DirectoryState::Loaded,
-            }),
-        ]);
+        self.feed(hello());
+        self.feed(vec![directory(HOME, DirectoryState::Loaded)]);
         self.feed(vec![Body::Link(LinkReport::Live)]);
-    }
-
-    fn feed(&mut self, bodies: Vec<Body>) {
-        let inputs = bodies.into_iter().map(|body| Input {
-            server: ServerId(0),
-            epoch: Epoch(1),
-            at: UnixMs(self.now),
-            body,
-        });
-        let inputs = inputs.collect();
-        update(&mut self.app, Msg::Feed(inputs), UnixMs(self.now));
     }
 
     /// A session whose last answer ended `ago` ms ago; `stale`: still reported busy, so stuck.
     fn session(&mut self, id: &str, ago: i64, stale: bool) {
         let at = UnixMs(self.now - ago);
         let asked_at = UnixMs(self.now);
-        let mut entries = BTreeMap::new();
-        if stale {
-            entries.insert(id.into(), Status::Busy);
-        }
-        let asks = |kind| {
-            Body::Asks(AsksRead {
-                directory: HOME.into(),
-                kind,
-                asked_at,
-                asks: Vec::new(),
-            })
-        };
+        let whole = answered(id, at).map(|it| Message {
+            structured: it.completed.is_some(),
+            ..it
+        });
+        let busy: &[&str] = if stale { &[id] } else { &[] };
         self.feed(vec![
-            Body::Sessions(SessionList {
-                rows: vec![row(id, at)],
-                asked_at,
-                complete: false,
-            }),
-            Body::Status(StatusRead {
-                directory: HOME.into(),
-                asked_at,
-                entries,
-            }),
-            asks(AskKind::Permission),
-            asks(AskKind::Question),
-            Body::Tail(TailRead {
-                session: id.into(),
-                asked_at,
-                messages: vec![
-                    message(id, "msg_1", Role::User, at),
-                    message(id, "msg_2", Role::Assistant, at),
-                ],
-                whole: true,
-                missing: 0,
-            }),
+            sessions(vec![row(id, at)], asked_at, false),
+            status(busy, asked_at),
+            asks(AskKind::Permission, asked_at, Vec::new()),
+            asks(AskKind::Question, asked_at, Vec::new()),
+            tail(id, whole.into(), asked_at),
         ]);
     }
 
-    fn key(&mut self, key: Key) -> Vec<Effect> {
-        update(&mut self.app, Msg::Key(key), UnixMs(self.now))
-    }
-    fn keys(&mut self, text: &str) {
-        for c in text.chars() {
-            self.key(Key::Char(c));
-        }
-    }
-    fn wait(&mut self, ms: i64) {
-        self.now += ms;
-        update(&mut self.app, Msg::Tick, UnixMs(self.now));
-    }
     fn rows(&self) -> Vec<String> {
         let shown = screen(&self.app, UnixMs(self.now));
         shown.rows.into_iter().map(|row| row.title).collect()
-    }
-}
-
-fn row(id: &str, at: UnixMs) -> SessionInfo {
-    SessionInfo {
-        id: id.into(),
-        title: format!("title of {id}"),
-        directory: Directory::new(HOME),
-        parent: None,
-        agent: None,
-        model: None,
-        created: at,
-        updated: at,
-        archived: None,
-        reverted: false,
-        cost: 0.0,
-        tokens: Tokens::default(),
-    }
-}
-
-fn message(session: &str, id: &str, role: Role, at: UnixMs) -> Message {
-    let answer = role == Role::Assistant;
-    Message {
-        id: id.into(),
-        session: session.into(),
-        role,
-        parent: answer.then(|| "msg_1".into()),
-        created: at,
-        completed: answer.then_some(at),
-        finish: answer.then(|| "stop".to_owned()),
-        error: None,
-        summary: false,
-        structured: answer,
-        agent: None,
-        model: None,
-        cost: 0.0,
-        tokens: Tokens::default(),
-        parts: Vec::new(),
     }
 }
 
@@ -184,11 +77,7 @@ impl Desk {
         info.parent = Some(parent.into());
         info.cost = 2.5;
         self.session(id, ago, true);
-        self.feed(vec![Body::Sessions(SessionList {
-            rows: vec![info],
-            asked_at: UnixMs(self.now),
-            complete: false,
-        })]);
+        self.feed(vec![sessions(vec![info], UnixMs(self.now), false)]);
     }
 
     fn filter(&mut self, text: &str) -> Vec<String> {
@@ -540,8 +429,7 @@ fn w_saves_what_is_shown_frozen_or_not() {
 impl Desk {
     fn click(&mut self, target: Target) -> Vec<Effect> {
         let again = false;
-        let msg = Msg::Click { target, again };
-        update(&mut self.app, msg, UnixMs(self.now))
+        self.msg(Msg::Click { target, again })
     }
 
     fn click_row(&mut self, id: &str) -> Vec<Effect> {
@@ -549,8 +437,7 @@ impl Desk {
     }
 
     fn wheel(&mut self, target: Target, down: bool) {
-        let msg = Msg::Wheel { target, down };
-        update(&mut self.app, msg, UnixMs(self.now));
+        self.msg(Msg::Wheel { target, down });
     }
 
     fn selected(&self) -> String {
@@ -575,11 +462,7 @@ fn a_click_selects_and_again_it_opens() {
     // The table may have moved under the pointer between two clicks.
     let target = Target::Row(Desk::stuck_key());
     let again = true;
-    update(
-        &mut desk.app,
-        Msg::Click { target, again },
-        UnixMs(desk.now),
-    );
+    desk.msg(Msg::Click { target, again });
     assert_eq!(desk.selected(), "ses_calm");
     assert!(desk.screen().detail_open);
 }
@@ -613,14 +496,17 @@ fn a_hint_does_what_its_key_does_with_the_same_guards() {
     assert!(matches!(effects[..], [Effect::Act(_)]), "{effects:?}");
     // Selected by itself a moment ago: the hand may have meant another.
     let mut desk = Desk::new();
-    desk.session("ses_stuck", 12 * MINUTE, true);
     desk.wait(5000);
-    let by_key = desk.app.clone();
-    let keyed = {
-        let mut app = by_key;
-        update(&mut app, Msg::Key(Key::Char('a')), UnixMs(desk.now))
-    };
-    assert_eq!(desk.click(Target::Hint(Action::Abort)), keyed);
+    desk.session("ses_stuck", 12 * MINUTE, true);
+    desk.wait(100);
+    assert_eq!(desk.selected(), "ses_stuck");
+    let mut app = desk.app.clone();
+    let keyed = update(&mut app, Msg::Key(Key::Char('a')), UnixMs(desk.now));
+    let clicked = desk.click(Target::Hint(Action::Abort));
+    assert_eq!(clicked, keyed);
+    let acts = clicked.iter().any(|it| matches!(it, Effect::Act(_)));
+    assert!(!acts, "{clicked:?}");
+    assert!(desk.screen().dialog.is_some(), "it asks first");
     let mut desk = Desk::stuck();
     desk.click(Target::Hint(Action::Help));
     assert!(desk.screen().page.is_some());
@@ -643,19 +529,22 @@ fn what_lies_under_something_is_not_reached() {
     for target in [
         Target::Row(Desk::stuck_key()),
         Target::Heading(Some(Column::Session)),
-        Target::Hint(Action::AllowOnce),
+        Target::Hint(Action::Quit),
         Target::Over,
     ] {
         assert_eq!(desk.click(target), []);
     }
-    desk.wheel(Target::Row(Desk::stuck_key()), true);
+    assert_eq!(desk.app.ui.sort.column, None);
+    desk.wheel(Target::Row(Desk::stuck_key()), false);
     assert!(desk.screen().dialog.is_some(), "neither done nor left");
     assert_eq!(desk.selected(), "ses_calm");
     desk.key(Key::Esc);
     desk.keys("?");
     desk.click_row("ses_stuck");
-    desk.wheel(Target::Over, true);
+    desk.click(Target::Heading(Some(Column::Session)));
+    desk.wheel(Target::Over, false);
     assert_eq!(desk.selected(), "ses_calm");
+    assert_eq!(desk.app.ui.sort.column, None);
     desk.keys("?/");
     desk.click_row("ses_stuck");
     assert_eq!(desk.selected(), "ses_calm", "while a line is typed");
@@ -760,12 +649,12 @@ fn a_snooze_may_have_an_end() {
 fn where_the_screen_was_saved_is_told_and_copied() {
     let mut desk = Desk::new();
     let path = "/srv/a/ocwatch-screen-1.txt".to_owned();
-    let effects = update(&mut desk.app, Msg::Saved(path.clone()), UnixMs(desk.now));
+    let effects = desk.msg(Msg::Saved(path.clone()));
     assert_eq!(effects, [Effect::Copy(path.clone())]);
     assert!(desk.notice().starts_with(&format!("saved to {path}")));
     desk.keys("p");
     assert_eq!(desk.notice(), "");
-    update(&mut desk.app, Msg::Saved(path.clone()), UnixMs(desk.now));
+    desk.msg(Msg::Saved(path.clone()));
     let told = desk.notice();
     assert!(
         told.starts_with("saved to"),

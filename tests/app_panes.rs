@@ -3,79 +3,44 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod desk;
+
+use desk::{Desk, HOME, asks, directory, hello, row, sessions, status, tail};
 use ocwatch::core::app::keymap::Key;
-use ocwatch::core::app::{
-    App, AppOptions, Effect, Msg, Pane, PartOf, PartRead, PartText, live, past, update,
-};
-use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
+use ocwatch::core::app::{AppOptions, Effect, Msg, Pane, PartOf, PartRead, PartText, live, past};
+use ocwatch::core::id::{ServerId, SessionKey};
 use ocwatch::core::present::{Detail, Mark, Page, Place, Screen, Sheet, screen};
-use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::UnixMs;
 use ocwatch::core::wire::{
-    AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Event, EventKind, Input,
-    LinkReport, LostCause, Message, Part, PartBody, Prose, Role, SessionInfo, SessionList, Status,
-    StatusRead, TailRead, TodoItem, TodoRead, TodoStatus, Tokens, ToolOutput, ToolPart, ToolState,
+    AskKind, Body, DirectoryState, Event, EventKind, LinkReport, LostCause, Message, Part,
+    PartBody, Prose, Role, SessionInfo, Status, TodoItem, TodoRead, TodoStatus, Tokens, ToolOutput,
+    ToolPart, ToolState,
 };
-use std::collections::BTreeMap;
 
-const HOME: &str = "/srv/a";
 const NOW: i64 = 1_796_000_040_000;
 const MINUTE: i64 = 60_000;
-
-struct Desk {
-    app: App,
-    now: i64,
-    effects: Vec<Effect>,
-}
 
 impl Desk {
     /// A live server with one session: a prompt, and an answer that has a tool and a text.
     fn new() -> Self {
         let mut desk = Self::without_directory();
         desk.feed(vec![
-            directory(DirectoryState::Loaded),
+            directory(HOME, DirectoryState::Loaded),
             Body::Link(LinkReport::Live),
         ]);
-        desk.session("ses_a", Status::Busy);
+        desk.session("ses_a", true);
         desk
     }
 
     fn without_directory() -> Self {
-        let spec = ServerSpec {
-            name: "home".into(),
-            url: "http://h".into(),
-            read_only: None,
-        };
-        let app = App::new(vec![spec], AppOptions::default());
-        let mut desk = Self {
-            app,
-            now: NOW,
-            effects: Vec::new(),
-        };
-        desk.feed(vec![
-            Body::Link(LinkReport::Connecting { attempt: 1 }),
-            Body::Link(LinkReport::Identified {
-                dialect: Dialect::V1,
-                version: Some("1.18.33".into()),
-                skew: None,
-                unsecured: false,
-            }),
-        ]);
+        let mut desk = Self::over(&["home"], AppOptions::default(), NOW);
+        desk.feed(hello());
         desk
     }
 
-    fn take(&mut self, msg: Msg) {
-        self.effects = update(&mut self.app, msg, UnixMs(self.now));
-    }
-    fn feed(&mut self, bodies: Vec<Body>) {
-        let inputs = bodies.into_iter().map(|body| Input {
-            server: ServerId(0),
-            epoch: Epoch(1),
-            at: UnixMs(self.now),
-            body,
-        });
-        let inputs = inputs.collect();
-        self.take(Msg::Feed(inputs));
+    /// What was asked for since this was last looked at.
+    fn news(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
     }
     fn event(&mut self, kind: EventKind) {
         self.feed(vec![Body::Event(Event {
@@ -83,7 +48,7 @@ impl Desk {
             kind,
         })]);
     }
-    fn status(&mut self, session: &str, status: Status) {
+    fn reported(&mut self, session: &str, status: Status) {
         self.event(EventKind::Status {
             session: session.into(),
             status,
@@ -98,64 +63,27 @@ impl Desk {
         });
     }
 
-    fn session(&mut self, id: &str, status: Status) {
+    fn session(&mut self, id: &str, busy: bool) {
         let at = UnixMs(self.now);
-        let asks = |kind| {
-            Body::Asks(AsksRead {
-                directory: HOME.into(),
-                kind,
-                asked_at: at,
-                asks: Vec::new(),
-            })
-        };
-        let entries = match status {
-            Status::Idle => BTreeMap::new(),
-            status => BTreeMap::from([(id.into(), status)]),
-        };
+        let busy: &[&str] = if busy { &[id] } else { &[] };
         self.feed(vec![
-            Body::Sessions(SessionList {
-                rows: vec![row(id, at)],
-                asked_at: at,
-                complete: false,
-            }),
-            Body::Status(StatusRead {
-                directory: HOME.into(),
-                asked_at: at,
-                entries,
-            }),
-            asks(AskKind::Permission),
-            asks(AskKind::Question),
-            Body::Tail(TailRead {
-                session: id.into(),
-                asked_at: at,
-                messages: messages(id, at),
-                whole: true,
-                missing: 0,
-            }),
+            sessions(vec![costly(id, at)], at, false),
+            status(busy, at),
+            asks(AskKind::Permission, at, Vec::new()),
+            asks(AskKind::Question, at, Vec::new()),
+            tail(id, messages(id, at), at),
         ]);
     }
 
-    fn key(&mut self, key: Key) {
-        self.take(Msg::Key(key));
-    }
-    fn keys(&mut self, text: &str) {
-        for c in text.chars() {
-            self.key(Key::Char(c));
-        }
-    }
     /// As the loop does after a screen of so many lines.
     fn layout(&mut self, first: usize, last_scroll: usize) {
-        self.take(Msg::Layout {
+        self.msg(Msg::Layout {
             rows: 10,
             last_scroll,
             first,
             detail: true,
             columns: Vec::new(),
         });
-    }
-    fn wait(&mut self, ms: i64) {
-        self.now += ms;
-        self.take(Msg::Tick);
     }
     fn screen(&self) -> Screen {
         screen(&self.app, UnixMs(self.now))
@@ -192,30 +120,14 @@ fn text(lines: &[Vec<ocwatch::core::present::Piece>]) -> Vec<String> {
     lines.iter().map(joined).collect()
 }
 
-fn directory(state: DirectoryState) -> Body {
-    Body::Directory(DirectoryReport {
-        directory: HOME.into(),
-        state,
-    })
-}
-
-fn row(id: &str, at: UnixMs) -> SessionInfo {
+fn costly(id: &str, at: UnixMs) -> SessionInfo {
     SessionInfo {
-        id: id.into(),
-        title: format!("title of {id}"),
-        directory: Directory::new(HOME),
-        parent: None,
-        agent: None,
-        model: None,
-        created: at,
-        updated: at,
-        archived: None,
-        reverted: false,
         cost: 0.25,
         tokens: Tokens {
             input: 12_345,
             output: 678,
         },
+        ..row(id, at)
     }
 }
 
@@ -354,7 +266,7 @@ fn only_so_much_of_a_stream_is_kept_and_only_of_the_session_that_is_looked_at() 
     }
     let kept: usize = desk.app.live.heard.iter().map(|it| it.text.len()).sum();
     assert!(kept <= live::MOST && kept > live::MOST / 2, "{kept}");
-    desk.session("ses_b", Status::Busy);
+    desk.session("ses_b", true);
     desk.app.ui.moved = true;
     desk.app.ui.selected = Some(key("ses_b"));
     desk.delta("prt_2", "more");
@@ -372,8 +284,8 @@ fn a_tool_s_output_is_read_when_it_is_looked_at_and_again_when_it_grew() {
     };
     grow(&mut desk, 5);
     desk.open(Pane::Live);
-    let asked = |desk: &Desk| {
-        let reads = desk.effects.iter();
+    let asked = |desk: &mut Desk| {
+        let reads = desk.news().into_iter();
         let reads = reads.filter(|it| {
             matches!(
                 it,
@@ -385,9 +297,9 @@ fn a_tool_s_output_is_read_when_it_is_looked_at_and_again_when_it_grew() {
         });
         reads.count()
     };
-    assert_eq!(asked(&desk), 1);
+    assert_eq!(asked(&mut desk), 1);
     let answer = |desk: &mut Desk, text: &str| {
-        desk.take(Msg::PartRead(PartRead {
+        desk.msg(Msg::PartRead(PartRead {
             key: key("ses_a"),
             part: "prt_3".into(),
             of: PartOf::Output,
@@ -398,18 +310,18 @@ fn a_tool_s_output_is_read_when_it_is_looked_at_and_again_when_it_grew() {
         }));
     };
     answer(&mut desk, "one\n");
-    assert_eq!(asked(&desk), 0);
+    assert_eq!(asked(&mut desk), 0);
     assert!(desk.text().contains(&"one".to_owned()));
     grow(&mut desk, 9);
-    assert_eq!(asked(&desk), 0, "not twice within a second");
+    assert_eq!(asked(&mut desk), 0, "not twice within a second");
     let wait = desk.app.next_tick(UnixMs(desk.now)).unwrap();
     assert!(wait.0 <= 1000, "it looks again by itself: {wait:?}");
     desk.wait(1500);
-    assert_eq!(asked(&desk), 1);
+    assert_eq!(asked(&mut desk), 1);
     answer(&mut desk, "one\ntwo\n");
     assert_eq!(desk.text().last().unwrap(), "two");
     desk.wait(5000);
-    assert_eq!(asked(&desk), 0, "nothing grew");
+    assert_eq!(asked(&mut desk), 0, "nothing grew");
 }
 
 #[test]
@@ -454,14 +366,14 @@ fn one_part_is_read_when_it_is_opened_and_nobody_hears_of_it_who_left() {
     let mut desk = Desk::new();
     desk.open(Pane::Parts);
     desk.keys("k");
-    desk.key(Key::Enter);
+    let effects = desk.key(Key::Enter);
     let [
         Effect::ReadPart {
             key, part, message, ..
         },
-    ] = desk.effects.as_slice()
+    ] = effects.as_slice()
     else {
-        panic!("{:?}", desk.effects);
+        panic!("{effects:?}");
     };
     assert_eq!((message.as_str(), part.as_str()), ("msg_1", "prt_1"));
     let read = PartRead {
@@ -474,7 +386,7 @@ fn one_part_is_read_when_it_is_opened_and_nobody_hears_of_it_who_left() {
         }),
     };
     assert_eq!(text(&desk.page().lines), ["reading it"]);
-    desk.take(Msg::PartRead(read.clone()));
+    desk.msg(Msg::PartRead(read.clone()));
     let shown = text(&desk.page().lines);
     assert_eq!(shown[1], "  \"text\": \"a␛[2J\"");
     assert!(shown[3].starts_with("cut here: 7 more bytes"));
@@ -483,7 +395,7 @@ fn one_part_is_read_when_it_is_opened_and_nobody_hears_of_it_who_left() {
     assert!(desk.app.ui.detail_open);
     desk.keys("j");
     desk.key(Key::Enter);
-    desk.take(Msg::PartRead(read));
+    desk.msg(Msg::PartRead(read));
     assert_eq!(text(&desk.page().lines), ["reading it"], "it was another");
 }
 
@@ -491,11 +403,11 @@ fn one_part_is_read_when_it_is_opened_and_nobody_hears_of_it_who_left() {
 fn the_list_of_things_to_do_is_read_once_somebody_looks() {
     let mut desk = Desk::new();
     let wanted = Effect::ReadTodo { key: key("ses_a") };
-    assert!(!desk.effects.contains(&wanted));
+    assert!(!desk.news().contains(&wanted));
     desk.key(Key::Enter);
-    assert!(desk.effects.contains(&wanted));
+    assert!(desk.news().contains(&wanted));
     desk.keys("jk");
-    assert!(!desk.effects.contains(&wanted), "once");
+    assert!(!desk.news().contains(&wanted), "once");
     let item = |content: &str, status| TodoItem {
         content: content.into(),
         status,
@@ -522,12 +434,8 @@ fn looking_at_an_asleep_project_reads_nothing() {
     let mut desk = Desk::without_directory();
     let at = UnixMs(desk.now);
     desk.feed(vec![
-        directory(DirectoryState::Asleep),
-        Body::Sessions(SessionList {
-            rows: vec![row("ses_a", at)],
-            asked_at: at,
-            complete: true,
-        }),
+        directory(HOME, DirectoryState::Asleep),
+        sessions(vec![costly("ses_a", at)], at, true),
         Body::Link(LinkReport::Live),
     ]);
     desk.key(Key::Enter);
@@ -541,7 +449,7 @@ fn looking_at_an_asleep_project_reads_nothing() {
 fn changes_are_kept_newest_first_with_the_last_hour() {
     let mut desk = Desk::new();
     desk.wait(2 * MINUTE);
-    desk.status("ses_a", Status::Idle);
+    desk.reported("ses_a", Status::Idle);
     desk.wait(MINUTE);
     desk.open(Pane::Log);
     let log = desk.text();
@@ -593,19 +501,15 @@ fn of_what_changes_all_day_only_the_newest_is_kept_and_of_calm_sessions_nothing(
     let mut desk = Desk::new();
     let ids: Vec<String> = (0..6).map(|n| format!("ses_{n}")).collect();
     for id in &ids {
-        desk.session(id, Status::Idle);
+        desk.session(id, false);
     }
     let at = UnixMs(desk.now);
-    desk.feed(vec![Body::Sessions(SessionList {
-        rows: vec![row("ses_calm", at)],
-        asked_at: at,
-        complete: false,
-    })]);
+    desk.feed(vec![sessions(vec![costly("ses_calm", at)], at, false)]);
     for turn in 0..300 {
         desk.now += 60_000;
         for id in &ids {
             let busy = turn % 2 == 0;
-            desk.status(id, if busy { Status::Busy } else { Status::Idle });
+            desk.reported(id, if busy { Status::Busy } else { Status::Idle });
         }
     }
     assert_eq!(desk.app.history.recent.len(), 500);
@@ -621,14 +525,10 @@ fn of_what_changes_all_day_only_the_newest_is_kept_and_of_calm_sessions_nothing(
 fn tokens_and_cost_stand_under_each_other_with_those_of_subagents() {
     let mut desk = Desk::new();
     let at = UnixMs(desk.now);
-    let mut child = row("ses_child", at);
+    let mut child = costly("ses_child", at);
     child.parent = Some("ses_a".into());
     child.cost = 1.5;
-    desk.feed(vec![Body::Sessions(SessionList {
-        rows: vec![child],
-        asked_at: at,
-        complete: false,
-    })]);
+    desk.feed(vec![sessions(vec![child], at, false)]);
     desk.app.ui.selected = Some(key("ses_a"));
     desk.open(Pane::Usage);
     let lines = desk.text();

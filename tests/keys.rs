@@ -3,28 +3,23 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod desk;
+#[path = "desk/turn.rs"]
+mod turn;
+
+use desk::{Desk, HOME, asks, directory, hello, row, sessions, status, tail};
 use ocwatch::core::app::keymap::{Action, Key, Keymap, keymap};
-use ocwatch::core::app::{App, AppOptions, DialogState, Effect, Msg, PageKind, update};
-use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
+use ocwatch::core::app::{AppOptions, DialogState, Effect, PageKind};
+use ocwatch::core::id::{Directory, ServerId, SessionKey};
 use ocwatch::core::plan::ActionName;
 use ocwatch::core::present::{Line, Screen, screen};
-use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::UnixMs;
-use ocwatch::core::wire::{
-    Ask, AskKind, AsksRead, Body, Dialect, DirectoryReport, DirectoryState, Input, LinkReport,
-    LostCause, Message, Role, SessionInfo, SessionList, Status, StatusRead, TailRead, Tokens,
-};
+use ocwatch::core::wire::{Ask, AskKind, Body, DirectoryState, LinkReport, LostCause, SessionInfo};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use turn::answered;
 
-const HOME: &str = "/srv/a";
 const NOW: i64 = 1_796_000_000_000;
 const MINUTE: i64 = 60_000;
-
-struct Desk {
-    app: App,
-    now: i64,
-}
 
 impl Desk {
     fn new() -> Self {
@@ -33,95 +28,47 @@ impl Desk {
 
     /// A live server with a stuck session, one that asks, a calm one, and two asleep projects.
     fn with(keymap: Keymap) -> Self {
-        let spec = |name: &str| ServerSpec {
-            name: name.into(),
-            url: "http://h".into(),
-            read_only: None,
-        };
         let options = AppOptions {
             keymap,
             ..AppOptions::default()
         };
-        let app = App::new(vec![spec("home"), spec("nas")], options);
-        let mut desk = Self { app, now: NOW };
-        let directory = |directory: &str, state| {
-            Body::Directory(DirectoryReport {
-                directory: directory.into(),
-                state,
-            })
-        };
+        let mut desk = Self::over(&["home", "nas"], options, NOW);
+        desk.feed(hello());
         desk.feed(vec![
-            Body::Link(LinkReport::Connecting { attempt: 1 }),
-            Body::Link(LinkReport::Identified {
-                dialect: Dialect::V1,
-                version: Some("1.18.33".into()),
-                skew: None,
-                unsecured: false,
-            }),
             directory(HOME, DirectoryState::Loaded),
             directory("/srv/b", DirectoryState::Asleep),
             directory("/srv/c", DirectoryState::Asleep),
         ]);
-        desk.sessions();
+        desk.say();
         desk.feed(vec![Body::Link(LinkReport::Live)]);
         desk.wait(5000);
         desk
     }
 
-    fn sessions(&mut self) {
+    fn say(&mut self) {
         let ago = |minutes: i64| UnixMs(NOW - minutes * MINUTE);
         let asked_at = UnixMs(self.now);
-        let rows = [
-            row("ses_stuck", HOME, ago(12)),
-            row("ses_asks", HOME, ago(2)),
-            row("ses_calm", HOME, ago(3)),
-            row("ses_asleep", "/srv/b", ago(90)),
+        let asleep = SessionInfo {
+            directory: Directory::new("/srv/b"),
+            ..row("ses_asleep", ago(90))
+        };
+        let rows = vec![
+            row("ses_stuck", ago(12)),
+            row("ses_asks", ago(2)),
+            row("ses_calm", ago(3)),
+            asleep,
         ];
-        let entries = ["ses_stuck", "ses_asks"].map(|id| (id.into(), Status::Busy));
         let mut bodies = vec![
-            Body::Sessions(SessionList {
-                rows: rows.into(),
-                asked_at,
-                complete: true,
-            }),
-            Body::Status(StatusRead {
-                directory: HOME.into(),
-                asked_at,
-                entries: BTreeMap::from(entries),
-            }),
+            sessions(rows, asked_at, true),
+            status(&["ses_stuck", "ses_asks"], asked_at),
             asks(AskKind::Permission, asked_at, vec![permission()]),
             asks(AskKind::Question, asked_at, Vec::new()),
         ];
         for (id, minutes) in [("ses_stuck", 12), ("ses_asks", 2), ("ses_calm", 3)] {
-            bodies.push(tail(id, ago(minutes), asked_at));
+            let messages = answered(id, ago(minutes)).into();
+            bodies.push(tail(id, messages, asked_at));
         }
         self.feed(bodies);
-    }
-
-    fn feed(&mut self, bodies: Vec<Body>) {
-        let inputs = bodies.into_iter().map(|body| Input {
-            server: ServerId(0),
-            epoch: Epoch(1),
-            at: UnixMs(self.now),
-            body,
-        });
-        let inputs = inputs.collect();
-        update(&mut self.app, Msg::Feed(inputs), UnixMs(self.now));
-    }
-
-    fn wait(&mut self, ms: i64) {
-        self.now += ms;
-        update(&mut self.app, Msg::Tick, UnixMs(self.now));
-    }
-
-    fn key(&mut self, key: Key) -> Vec<Effect> {
-        update(&mut self.app, Msg::Key(key), UnixMs(self.now))
-    }
-
-    fn keys(&mut self, text: &str) {
-        for c in text.chars() {
-            self.key(Key::Char(c));
-        }
     }
 
     /// `:`, the text, Enter.
@@ -161,32 +108,6 @@ impl Desk {
     }
 }
 
-fn row(id: &str, directory: &str, at: UnixMs) -> SessionInfo {
-    SessionInfo {
-        id: id.into(),
-        title: format!("title of {id}"),
-        directory: Directory::new(directory),
-        parent: None,
-        agent: None,
-        model: None,
-        created: at,
-        updated: at,
-        archived: None,
-        reverted: false,
-        cost: 0.0,
-        tokens: Tokens::default(),
-    }
-}
-
-fn asks(kind: AskKind, asked_at: UnixMs, asks: Vec<Ask>) -> Body {
-    Body::Asks(AsksRead {
-        directory: HOME.into(),
-        kind,
-        asked_at,
-        asks,
-    })
-}
-
 fn permission() -> Ask {
     Ask {
         id: "per_1".into(),
@@ -200,39 +121,6 @@ fn permission() -> Ask {
         questions: Vec::new(),
         tool: None,
     }
-}
-
-fn tail(id: &str, at: UnixMs, asked_at: UnixMs) -> Body {
-    let message = |name: &str, role| {
-        let answer = role == Role::Assistant;
-        Message {
-            id: name.into(),
-            session: id.into(),
-            role,
-            parent: answer.then(|| "msg_1".into()),
-            created: at,
-            completed: answer.then_some(at),
-            finish: answer.then(|| "stop".to_owned()),
-            error: None,
-            summary: false,
-            structured: false,
-            agent: None,
-            model: None,
-            cost: 0.0,
-            tokens: Tokens::default(),
-            parts: Vec::new(),
-        }
-    };
-    Body::Tail(TailRead {
-        session: id.into(),
-        asked_at,
-        messages: vec![
-            message("msg_1", Role::User),
-            message("msg_2", Role::Assistant),
-        ],
-        whole: true,
-        missing: 0,
-    })
 }
 
 fn lost() -> Body {
@@ -526,17 +414,16 @@ fn load_all_says_what_it_would_start_and_starts_it_when_told_to() {
     };
     assert_eq!(desk.key(Key::Enter), [load("/srv/b"), load("/srv/c")]);
     desk.run("load-all");
-    desk.feed(vec![Body::Directory(DirectoryReport {
-        directory: "/srv/b".into(),
-        state: DirectoryState::Loaded,
-    })]);
+    desk.feed(vec![directory("/srv/b", DirectoryState::Loaded)]);
     assert_eq!(
         desk.key(Key::Enter),
         [load("/srv/c")],
         "no more than is asleep"
     );
     desk.run("load-all");
-    desk.key(Key::Esc);
+    let dialog = &desk.app.ui.dialog;
+    assert!(matches!(dialog, Some(DialogState::LoadAll(_))));
+    assert_eq!(desk.key(Key::Esc), []);
     assert!(!matches!(desk.app.ui.dialog, Some(DialogState::LoadAll(_))));
 }
 
@@ -572,7 +459,7 @@ fn any_key() -> impl Strategy<Value = Key> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn no_keys_break_the_command_line(keys in prop::collection::vec(any_key(), 0..60)) {
         let mut desk = Desk::new();

@@ -253,11 +253,13 @@ impl Desk {
         assert_eq!(self.app.ui.selected.as_ref(), Some(key));
     }
 
-    /// Presses a key on a row, and says yes to all that it asks, in both ways.
-    async fn try_out(&mut self, row: &SessionKey, key: Key) {
+    /// Presses keys on a row, and says yes to all that they ask, in both ways.
+    async fn try_out(&mut self, row: &SessionKey, keys: &[Key]) {
         for yes in [Key::Char('y'), Key::Enter] {
             self.select(row);
-            self.press(key);
+            for key in keys {
+                self.press(*key);
+            }
             self.until("what a dialog reads first", |app| match &app.ui.dialog {
                 Some(DialogState::Reset(it)) => it.stage != Stage::Reading,
                 Some(DialogState::Resend(it)) => it.read_at.is_some(),
@@ -282,13 +284,21 @@ fn key_of(world: &World, key: &str) -> SessionKey {
     SessionKey::new(ServerId(0), SessionId::from(world.ids[key].as_str()))
 }
 
-/// Every key, but for those that only leave the program.
-fn keys(binding: &Binding) -> impl Iterator<Item = Key> {
+/// Every key, or without one its name, but for those that only leave the program.
+fn ways(binding: &Binding) -> Vec<Vec<Key>> {
     let leaves = matches!(
         binding.action,
         Action::Quit | Action::Back | Action::Suspend
     );
-    binding.keys.iter().copied().filter(move |_| !leaves)
+    if leaves {
+        return Vec::new();
+    }
+    if binding.keys.is_empty() {
+        let name = format!(":{}", binding.name);
+        let typed = name.chars().map(Key::Char).chain([Key::Enter]);
+        return vec![typed.collect()];
+    }
+    binding.keys.iter().map(|key| vec![*key]).collect()
 }
 
 #[test]
@@ -300,8 +310,8 @@ fn no_key_and_no_dialog_writes_to_a_server_that_is_only_read() {
         for row in world.ids.keys() {
             let row = key_of(&world, row);
             for binding in keymap() {
-                for key in keys(binding) {
-                    desk.try_out(&row, key).await;
+                for keys in ways(binding) {
+                    desk.try_out(&row, &keys).await;
                     let writes = world.writes();
                     assert!(writes.is_empty(), "{} on {row:?}: {writes:?}", binding.name);
                 }
@@ -335,8 +345,8 @@ fn the_same_keys_write_where_they_may() {
         runtime.block_on(async {
             let mut desk = Desk::new(&world, None).await;
             for row in world.ids.keys() {
-                for key in keys(binding) {
-                    desk.try_out(&key_of(&world, row), key).await;
+                for keys in ways(binding) {
+                    desk.try_out(&key_of(&world, row), &keys).await;
                 }
             }
         });

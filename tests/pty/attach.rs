@@ -7,7 +7,7 @@ use ocwatch::sim::{Config, Sim};
 use portable_pty::CommandBuilder;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use vt100::MouseProtocolMode;
 
 const SECRET: &str = "s3cret w0rd";
@@ -126,7 +126,7 @@ impl Desk {
         let read = || std::fs::read_to_string(&path).unwrap_or_default();
         while !read().contains(text) {
             assert!(begun.elapsed() < LONGEST, "{name}: {:?}", read());
-            std::thread::yield_now();
+            std::thread::park_timeout(Duration::from_millis(20));
         }
     }
 }

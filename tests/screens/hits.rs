@@ -111,7 +111,9 @@ fn the_first_cells_of_a_row_are_its_own() {
 #[test]
 fn what_is_covered_is_not_reached() {
     for screen in [dialog(), form(), help()] {
-        for (target, text) in runs(&screen, &color(), 100, 30) {
+        let found = runs(&screen, &color(), 100, 30);
+        assert!(found.iter().any(|it| it.0 == Target::Over));
+        for (target, text) in found {
             let is_hint = matches!(target, Target::Hint(_)) && screen.page.is_some();
             assert!(is_hint || target == Target::Over, "{target:?}: {text:?}");
         }
