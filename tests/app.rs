@@ -2,8 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use ocwatch::core::app::keymap::Key;
-use ocwatch::core::app::{App, AppOptions, Done, Effect, Msg, Outcome, update};
+use ocwatch::core::app::keymap::{Action, Key, Keymap};
+use ocwatch::core::app::{
+    App, AppOptions, Done, Effect, Msg, Outcome, PageKind, Pane, PartOf, PartPage, PartRead,
+    PartText, update,
+};
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
 use ocwatch::core::plan::ActionName;
 use ocwatch::core::plan::reset::Tried;
@@ -28,12 +31,16 @@ struct Desk {
 impl Desk {
     /// A live server with a calm session, changed a minute ago.
     fn new() -> Self {
+        Self::with(AppOptions::default())
+    }
+
+    fn with(options: AppOptions) -> Self {
         let spec = ServerSpec {
             name: "home".into(),
             url: "http://h".into(),
             read_only: None,
         };
-        let app = App::new(vec![spec], AppOptions::default());
+        let app = App::new(vec![spec], options);
         let mut desk = Self { app, now: NOW };
         desk.feed(vec![
             Body::Link(LinkReport::Connecting { attempt: 1 }),
@@ -108,6 +115,9 @@ impl Desk {
 
     fn key(&mut self, key: Key) -> Vec<Effect> {
         update(&mut self.app, Msg::Key(key), UnixMs(self.now))
+    }
+    fn tell(&mut self, msg: Msg) -> Vec<Effect> {
+        update(&mut self.app, msg, UnixMs(self.now))
     }
     fn keys(&mut self, text: &str) {
         for c in text.chars() {
@@ -308,4 +318,23 @@ fn a_tick_is_due_when_something_is_to_be_judged_again_and_not_before() {
     assert_ne!(desk.app.verdict(&key).unwrap().level, before);
     let again = desk.app.next_tick(UnixMs(desk.now));
     assert!(again.is_none_or(|wait| wait.0 > 0), "{again:?}");
+}
+
+fn asks_for_todo(effects: &[Effect]) -> bool {
+    let is_it = |it: &Effect| matches!(it, Effect::ReadTodo { .. });
+    effects.iter().any(is_it)
+}
+
+#[test]
+fn what_a_layout_brings_into_sight_is_asked_for_by_it() {
+    let mut desk = Desk::new();
+    desk.app.ui.pane = Pane::Todo;
+    let effects = desk.tell(Msg::Layout {
+        rows: 10,
+        last_scroll: 0,
+        first: 0,
+        detail: true,
+        columns: Vec::new(),
+    });
+    assert!(asks_for_todo(&effects), "{effects:?}");
 }
