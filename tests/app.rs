@@ -338,3 +338,42 @@ fn what_a_layout_brings_into_sight_is_asked_for_by_it() {
     });
     assert!(asks_for_todo(&effects), "{effects:?}");
 }
+
+#[test]
+fn a_frozen_screen_attaches_to_what_is_there_now_and_asks_for_nothing_by_itself() {
+    let mut desk = Desk::new();
+    desk.keys("jp");
+    let effects = desk.key(Key::Enter);
+    assert!(!asks_for_todo(&effects), "{effects:?}");
+    assert!(desk.app.frozen().is_some());
+    let effects = desk.key(Key::Char('t'));
+    assert!(
+        matches!(effects.first(), Some(Effect::Attach { .. })),
+        "{effects:?}"
+    );
+    assert!(desk.app.frozen().is_none(), "the screen goes on");
+}
+
+#[test]
+fn a_part_that_is_read_while_the_screen_is_frozen_is_shown_there() {
+    let mut desk = Desk::new();
+    desk.keys("j");
+    let key = desk.app.ui.selected.clone().unwrap();
+    let page = PartPage {
+        key: key.clone(),
+        message: "msg_2".into(),
+        part: "prt_1".into(),
+    };
+    desk.app.ui.page = Some((PageKind::Part(page), 0));
+    desk.keys("p");
+    desk.tell(Msg::PartRead(PartRead {
+        key,
+        part: "prt_1".into(),
+        of: PartOf::Json,
+        read: Ok(PartText {
+            text: "{}".into(),
+            left_out: 0,
+        }),
+    }));
+    assert!(desk.app.shown().ui.part_text.is_some());
+}

@@ -56,6 +56,10 @@ impl App {
     pub(super) fn look_closer(&mut self, now: UnixMs) -> Vec<Effect> {
         self.listen();
         let mut effects = Vec::new();
+        // What is read of itself comes to the live app, and must not be asked for twice.
+        if self.is_still() {
+            return effects;
+        }
         let seen = self.ui.detail_open || self.ui.detail_seen;
         let Some(key) = self.ui.selected.clone().filter(|_| seen) else {
             self.ui.todo_of = None;

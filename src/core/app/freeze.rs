@@ -5,7 +5,7 @@
 //! the copy: it makes the screen go on, and is done only if what it is meant for is still as shown.
 
 use crate::core::app::keymap::{Action, GROUPS, Key};
-use crate::core::app::{App, Effect, Msg, update};
+use crate::core::app::{App, Effect, Msg, PartOf, update};
 use crate::core::id::SessionKey;
 use crate::core::time::UnixMs;
 
@@ -36,7 +36,7 @@ pub struct Frozen {
 fn needs_live(action: Action) -> bool {
     let (_, acting) = GROUPS[0];
     let acts = acting.iter().any(|it| it.action == action) && action != Action::Mark;
-    acts || action.changes() || matches!(action, Action::Freeze | Action::Snooze)
+    acts || action.changes() || matches!(action, Action::Freeze | Action::Snooze | Action::Attach)
 }
 
 impl App {
@@ -98,7 +98,12 @@ impl App {
             Msg::Key(_) | Msg::Paste(_) | Msg::Click { .. } | Msg::Wheel { .. }
         );
         // Said where it is seen.
-        let is_word = matches!(msg, Msg::Told(_) | Msg::Saved(_));
+        let is_word = match msg {
+            Msg::Told(_) | Msg::Saved(_) => true,
+            // Its page is open there.
+            Msg::PartRead(read) => read.of == PartOf::Json,
+            _ => false,
+        };
         if !is_layout && !is_hand && !is_word {
             return None;
         }
