@@ -377,3 +377,12 @@ fn a_part_that_is_read_while_the_screen_is_frozen_is_shown_there() {
     }));
     assert!(desk.app.shown().ui.part_text.is_some());
 }
+
+#[test]
+fn ages_are_offered_after_age_though_another_field_begins_so() {
+    let mut desk = Desk::new();
+    desk.keys("/age:");
+    assert_eq!(desk.app.offered().words, [">5m", ">1h", "<1m"]);
+    desk.key(Key::Tab);
+    assert_eq!(desk.app.ui.filter.text, "age:>5m");
+}
