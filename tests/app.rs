@@ -386,3 +386,15 @@ fn ages_are_offered_after_age_though_another_field_begins_so() {
     desk.key(Key::Tab);
     assert_eq!(desk.app.ui.filter.text, "age:>5m");
 }
+
+#[test]
+fn a_row_under_a_page_is_not_snoozed_unseen() {
+    for typed in ["?z", "?:snooze 1h"] {
+        let mut desk = Desk::new();
+        desk.keys("j");
+        desk.keys(typed);
+        desk.key(Key::Enter);
+        let key = desk.app.ui.selected.clone().unwrap();
+        assert!(!desk.app.is_snoozed(&key), "{typed}");
+    }
+}
