@@ -398,3 +398,23 @@ fn a_row_under_a_page_is_not_snoozed_unseen() {
         assert!(!desk.app.is_snoozed(&key), "{typed}");
     }
 }
+
+#[test]
+fn pasted_lines_are_words_of_the_filter_and_end_the_way_through_old_commands() {
+    let mut desk = Desk::new();
+    desk.keys("/a");
+    desk.tell(Msg::Paste("b\nc\td\n".into()));
+    assert_eq!(desk.app.ui.filter.text, "ab c d");
+    desk.key(Key::Esc);
+    for command in [":history", ":help"] {
+        desk.keys(command);
+        desk.key(Key::Enter);
+        desk.key(Key::Esc);
+    }
+    desk.keys(":");
+    desk.key(Key::Up);
+    desk.tell(Msg::Paste("x".into()));
+    desk.key(Key::Up);
+    let line = desk.app.ui.command.as_ref().map(|it| it.line.text.as_str());
+    assert_eq!(line, Some("help"), "from the last one again");
+}

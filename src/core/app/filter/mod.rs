@@ -51,6 +51,15 @@ impl Filter {
         self.cursor = Some(line.cursor);
     }
 
+    fn edit(&mut self, edit: impl FnOnce(&mut TextLine)) {
+        let text = std::mem::take(&mut self.text);
+        let cursor = self.cursor.unwrap_or(0);
+        let mut line = TextLine { text, cursor };
+        edit(&mut line);
+        self.put(line);
+        self.history.leave();
+    }
+
     fn recall(&mut self, line: Option<String>) {
         if let Some(line) = line {
             self.put(TextLine::new(line));
@@ -102,17 +111,19 @@ impl App {
                 filter.recall(later);
             }
             Key::Tab => self.complete_filter(),
-            _ => {
-                let text = std::mem::take(&mut filter.text);
-                let cursor = filter.cursor.unwrap_or(0);
-                let mut line = TextLine { text, cursor };
+            _ => filter.edit(|line| {
                 line.key(key);
-                filter.put(line);
-                filter.history.leave();
-            }
+            }),
         }
         self.refresh_rows();
         effects
+    }
+
+    /// Pasted text goes into the line.
+    pub(super) fn paste_filter(&mut self, text: &str) {
+        self.ui.filter.completing = None;
+        self.ui.filter.edit(|line| line.paste(text));
+        self.refresh_rows();
     }
 
     /// Puts the first that may stand at the cursor, then with each Tab the next.
