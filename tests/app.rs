@@ -400,6 +400,28 @@ fn a_row_under_a_page_is_not_snoozed_unseen() {
 }
 
 #[test]
+fn a_selection_that_stays_keeps_its_place_in_the_detail_when_others_leave() {
+    let mut desk = Desk::new();
+    desk.session("ses_stuck", 12 * MINUTE, true);
+    desk.session("ses_too", 13 * MINUTE, true);
+    desk.feed(vec![Body::Status(StatusRead {
+        directory: HOME.into(),
+        asked_at: UnixMs(desk.now),
+        entries: ["ses_stuck", "ses_too"]
+            .map(|id| (id.into(), Status::Busy))
+            .into(),
+    })]);
+    desk.wait(MINUTE);
+    desk.keys("gj");
+    let here = desk.selected();
+    assert_eq!(here, "ses_too");
+    desk.app.ui.detail_scroll = 3;
+    desk.keys("!");
+    assert!(desk.app.ui.attention_only);
+    assert_eq!((desk.selected(), desk.app.ui.detail_scroll), (here, 3));
+}
+
+#[test]
 fn pasted_lines_are_words_of_the_filter_and_end_the_way_through_old_commands() {
     let mut desk = Desk::new();
     desk.keys("/a");
@@ -417,4 +439,25 @@ fn pasted_lines_are_words_of_the_filter_and_end_the_way_through_old_commands() {
     desk.key(Key::Up);
     let line = desk.app.ui.command.as_ref().map(|it| it.line.text.as_str());
     assert_eq!(line, Some("help"), "from the last one again");
+}
+
+#[test]
+fn a_fold_that_goes_to_the_parent_shows_it_from_its_beginning() {
+    let mut desk = Desk::new();
+    let child = SessionInfo {
+        parent: Some("ses_calm".into()),
+        ..row("ses_child", UnixMs(desk.now))
+    };
+    let asked_at = UnixMs(desk.now);
+    desk.feed(vec![Body::Sessions(SessionList {
+        rows: vec![child],
+        asked_at,
+        complete: false,
+    })]);
+    desk.keys("G");
+    assert_eq!(desk.selected(), "ses_child");
+    desk.app.ui.detail_scroll = 3;
+    desk.key(Key::Left);
+    assert_eq!(desk.selected(), "ses_calm");
+    assert_eq!(desk.app.ui.detail_scroll, 0);
 }
