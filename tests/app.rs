@@ -461,3 +461,19 @@ fn a_fold_that_goes_to_the_parent_shows_it_from_its_beginning() {
     assert_eq!(desk.selected(), "ses_calm");
     assert_eq!(desk.app.ui.detail_scroll, 0);
 }
+
+#[test]
+fn a_command_without_a_key_is_not_taken_for_the_key_of_another() {
+    let keymap = Keymap::with(&[(Action::SortColumn, Vec::new())]).unwrap();
+    let mut desk = Desk::with(AppOptions {
+        keymap,
+        ..AppOptions::default()
+    });
+    let mut orders = Vec::new();
+    for _ in 0..2 {
+        desk.keys(":sort-column");
+        desk.key(Key::Enter);
+        orders.push(desk.app.ui.sort);
+    }
+    assert_ne!(orders[0].column, orders[1].column, "{orders:?}");
+}
