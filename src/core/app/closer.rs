@@ -60,7 +60,7 @@ impl App {
         if self.is_still() {
             return effects;
         }
-        let seen = self.ui.detail_open || self.ui.detail_seen;
+        let seen = self.ui.sees_detail();
         let Some(key) = self.ui.selected.clone().filter(|_| seen) else {
             self.ui.todo_of = None;
             return effects;

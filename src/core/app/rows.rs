@@ -4,7 +4,7 @@
 
 use crate::core::app::App;
 use crate::core::app::counts::{self, Counts};
-use crate::core::app::filter::{Facts, Query};
+use crate::core::app::filter::{Facts, Query, ZOMBIE};
 use crate::core::app::tree::{self, Listed};
 use crate::core::id::SessionKey;
 use crate::core::judge::Level;
@@ -43,9 +43,6 @@ pub struct Tally {
 
 /// Rows kept in sight on both sides of the selected one.
 const CONTEXT: usize = 3;
-
-/// The finding of a deleted session that still runs.
-const ZOMBIE: &str = "zombie-run";
 
 impl App {
     /// Lays the rows out anew. The selection stays on its session; if that is gone, on its place.
@@ -118,8 +115,7 @@ impl App {
         };
         for place in 0..listed.len() {
             let one = &mut listed[place];
-            let passes =
-                query.terms.is_empty() || Facts::of(self, one.session, one.verdict).pass(query);
+            let passes = query.terms.is_empty() || Facts::of(self, one).pass(query);
             if passes && self.ui.attention_only && !wants_attention(one) {
                 tally.calm += 1;
             } else if passes {

@@ -9,15 +9,16 @@ mod field;
 mod query;
 mod token;
 
-pub use complete::Offered;
 pub(super) use facts::Facts;
 pub use facts::age;
-pub use field::{FIELDS, Field, FieldRow, Kind};
-pub use query::{Query, Term, Test, Than};
+pub use field::FIELDS;
+pub(super) use field::ZOMBIE;
+pub use query::Query;
 
 use crate::core::app::history::History;
 use crate::core::app::keymap::Key;
 use crate::core::app::{App, Effect, TextLine};
+use complete::Offered;
 
 /// The filter line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
