@@ -3,10 +3,11 @@
 //! What it does: make them from arguments and configuration, and run them. What it does not: anything
 //! a key does.
 
+use super::act::audit_of;
 use super::args::Common;
 use super::config::notify::OscWish;
 use super::start::{self, Setup};
-use super::{audit_of, env, look};
+use super::{env, look};
 use crate::core::app::Msg;
 use crate::shell::audit;
 use crate::shell::effects::Effects;

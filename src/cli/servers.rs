@@ -26,14 +26,6 @@ pub enum ServerError {
         /// Why.
         why: String,
     },
-    /// Built without TLS.
-    #[error(
-        "{server}: this ocwatch was built without https (feature \"tls\"); use http or a tunnel"
-    )]
-    NoTls {
-        /// Without credentials.
-        server: String,
-    },
     /// A password that the configuration names cannot be had.
     #[error("no password for {name}: {why}")]
     Password {
@@ -282,14 +274,6 @@ mod tests {
             );
             assert!(!said.contains('\n'), "{said}");
         }
-    }
-
-    #[cfg(not(feature = "tls"))]
-    #[test]
-    fn https_needs_its_feature() {
-        let said = one("https://u:secret@h:1", &nothing).expect_err("no tls");
-        assert!(said.to_string().contains("tls"));
-        assert!(!said.to_string().contains("secret"));
     }
 
     #[test]

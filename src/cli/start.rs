@@ -5,7 +5,7 @@
 
 use super::args::{Cli, Command, Common, InspectArg};
 use super::config::{self, Config};
-use super::{env, servers};
+use super::{env, servers, theme};
 use crate::core::app::{App, AppOptions};
 use crate::core::id::{Directory, ServerId};
 use crate::core::store::ReadOnly;
@@ -14,7 +14,9 @@ use crate::feed::demo::{self, DemoFeed};
 use crate::feed::live::{self, LiveFeed};
 use crate::net::client::{Address, Client};
 use crate::net::link::{Inspect, LinkSpec};
+use crate::shell::commands;
 use crate::shell::exit::Trouble;
+use crate::shell::snapshot::Snapshot;
 use crate::shell::target::Target;
 use crate::shell::welcome::PROBE;
 use crate::tui::TerminalError;
@@ -120,6 +122,19 @@ impl Setup {
             ..LinkSpec::new(ServerId(number), client.clone())
         });
         live::start(specs.collect(), &self.clock)
+    }
+
+    /// One look at these servers.
+    pub fn snapshot(&self, common: &Common) -> Snapshot {
+        let deadline = commands::deadline(common.timeout);
+        let clock = self.clock.clone();
+        Snapshot::new(
+            self.app(common),
+            self.feed(),
+            clock,
+            deadline,
+            theme(common),
+        )
     }
 
     /// An app for these servers.

@@ -4,15 +4,16 @@
 //! configuration, or judge what was said; `--help` and the README come from here.
 
 mod act;
+mod common;
+mod look;
 
 pub use act::{
     AbortArgs, ActArgs, AllowArg, AnswerArgs, DoubtArg, ExportArgs, ResendArgs, ResetArgs,
 };
+pub use common::{ColorWhen, Common, InspectArg, LogLevel};
+pub use look::{ExplainArgs, LogArgs, StatusArgs, WatchArgs};
 
-use crate::core::app::{Sort, ThemeName};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// See what every coding agent on your OpenCode servers is really doing, and unstick it.
 ///
@@ -63,99 +64,6 @@ impl Cli {
         };
         sessions.iter().any(|word| word.contains("://"))
     }
-}
-
-/// Options that every command takes.
-#[derive(Debug, Clone, Args)]
-#[cfg_attr(
-    debug_assertions,
-    expect(
-        clippy::struct_excessive_bools,
-        reason = "each is a flag of the command line; a release build has one less"
-    )
-)]
-pub struct Common {
-    /// A server by URL, host:port, or name from the configuration (repeatable)
-    #[arg(long = "server", value_name = "NAME|URL", global = true)]
-    pub server: Vec<String>,
-
-    /// Only sessions of this directory (repeatable)
-    #[arg(long, value_name = "DIR", global = true)]
-    pub directory: Vec<String>,
-
-    /// Which projects may be asked: asking an unloaded one starts it on the server [default: recent]
-    #[arg(long, value_name = "POLICY", value_enum, global = true)]
-    pub inspect: Option<InspectArg>,
-
-    /// Change nothing on any server, whatever is asked for
-    #[arg(long, global = true)]
-    pub read_only: bool,
-
-    /// Simulated servers instead of real ones
-    #[arg(long, global = true)]
-    pub demo: bool,
-
-    /// Another configuration file
-    #[arg(long, value_name = "FILE", global = true)]
-    pub config: Option<PathBuf>,
-
-    /// How much goes to the log file
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        value_enum,
-        default_value = "info",
-        global = true
-    )]
-    pub log_level: LogLevel,
-
-    /// When to use colour
-    #[arg(
-        long,
-        value_name = "WHEN",
-        value_enum,
-        default_value = "auto",
-        global = true
-    )]
-    pub color: ColorWhen,
-
-    /// Dashboard: how it looks [default: terminal; also OCWATCH_THEME]
-    #[arg(long, value_name = "NAME", value_parser = themes(), global = true)]
-    pub theme: Option<ThemeName>,
-
-    /// Give up after this long (the whole command; not the dashboard)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, global = true)]
-    pub timeout: Option<f64>,
-
-    /// Only ASCII characters (by itself where the locale is not UTF-8)
-    #[arg(long, global = true)]
-    pub ascii: bool,
-
-    /// Dashboard: frames per second at most
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=120), global = true)]
-    pub fps: u16,
-
-    /// Dashboard: leave the mouse to the terminal (the m key takes it)
-    #[arg(long, global = true)]
-    pub no_mouse: bool,
-
-    /// Dashboard: begin with this filter, like "level:stuck dir:/srv" (the language of the / key)
-    #[arg(long, value_name = "EXPR", global = true)]
-    pub filter: Option<String>,
-
-    /// Order of the rows: a column's name, or attention; with a - before it reversed
-    #[arg(long, value_name = "COLUMN", value_parser = super::config::sort_named, allow_hyphen_values = true, global = true)]
-    pub sort: Option<Sort>,
-
-    /// Panic once the dashboard is drawn
-    #[cfg(debug_assertions)]
-    #[arg(long, hide = true, global = true)]
-    pub panic_for_test: bool,
-
-    /// Look for a server on this port instead of the usual one
-    #[cfg(debug_assertions)]
-    #[arg(long, hide = true, global = true)]
-    pub usual_port_for_test: Option<u16>,
 }
 
 /// What to do instead of the dashboard.
@@ -231,109 +139,6 @@ pub enum Command {
         after_help = "Examples:\n  ocwatch log --last 20\n  ocwatch log --json | jq 'select(.outcome != \"done\")'"
     )]
     Log(LogArgs),
-}
-
-/// `ocwatch log`.
-#[derive(Debug, Args)]
-pub struct LogArgs {
-    /// One JSON document for each action on a line (schema ocwatch.audit/1)
-    #[arg(long)]
-    pub json: bool,
-    /// Only the newest
-    #[arg(long, value_name = "N")]
-    pub last: Option<usize>,
-    /// Only of this session: id, prefix of an id, or server/id
-    #[arg(long, value_name = "SESSION")]
-    pub session: Option<String>,
-}
-
-/// `ocwatch status`.
-#[derive(Debug, Args)]
-pub struct StatusArgs {
-    /// A URL, host:port, or a name from the configuration
-    #[arg(value_name = "SERVER")]
-    pub servers: Vec<String>,
-    /// One JSON document (schema ocwatch.status/1)
-    #[arg(long)]
-    pub json: bool,
-    /// How long to wait for what cannot be said yet; 0 prints at once
-    #[arg(long, value_name = "SECONDS", default_value_t = 3.0, value_parser = seconds)]
-    pub settle: f64,
-}
-
-/// `ocwatch watch`.
-#[derive(Debug, Args)]
-pub struct WatchArgs {
-    /// A URL, host:port, or a name from the configuration
-    #[arg(value_name = "SERVER")]
-    pub servers: Vec<String>,
-    /// One JSON document on each line (schema ocwatch.change/1)
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `ocwatch explain`.
-#[derive(Debug, Args)]
-pub struct ExplainArgs {
-    /// A session: id, unique prefix of an id or a title, or server/id
-    #[arg(value_name = "SESSION")]
-    pub session: String,
-    /// One JSON document
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `--inspect`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum InspectArg {
-    /// Only what the server has loaded already
-    Loaded,
-    /// Also projects with a session changed in the last 24 hours
-    Recent,
-    /// Every project
-    All,
-}
-
-/// `--log-level`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LogLevel {
-    /// Nothing
-    Off,
-    /// Failures
-    Error,
-    /// And what is odd
-    Warn,
-    /// And what happened
-    Info,
-    /// And how
-    Debug,
-    /// Everything
-    Trace,
-}
-
-/// `--color`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ColorWhen {
-    /// On a terminal, unless NO_COLOR is set
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
-/// The name of a theme.
-fn themes() -> impl TypedValueParser<Value = ThemeName> {
-    let names = ThemeName::ALL.map(|theme| {
-        let name = PossibleValue::new(theme.word());
-        match theme {
-            ThemeName::ColourBlind => name.alias("color-blind"),
-            _ => name,
-        }
-    });
-    PossibleValuesParser::new(names)
-        .try_map(|word| ThemeName::named(&word).ok_or("there is no such theme"))
 }
 
 /// Seconds from 0 to a day, fractions allowed.

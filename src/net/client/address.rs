@@ -57,9 +57,7 @@ impl Address {
         let mut url = Url::parse(&whole).map_err(|it| ClientError::Address(it.to_string()))?;
         let bad = |why: &str| ClientError::Address(why.to_owned());
         match url.scheme() {
-            "http" => {}
-            "https" if cfg!(feature = "tls") => {}
-            "https" => return Err(bad("https needs a build with the feature tls")),
+            "http" | "https" => {}
             _ => return Err(bad("only http and https are spoken")),
         }
         let password = url.password().map(percent_decoded);

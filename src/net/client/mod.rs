@@ -100,6 +100,8 @@ impl Client {
         waits: Waits,
         clock: Clock,
     ) -> Result<Self, ClientError> {
+        // Fails when it is there already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let build = |idle: usize| {
             reqwest::Client::builder()
                 .no_proxy()

@@ -1,0 +1,127 @@
+//! From a command of the command line to the command of `shell` that does it.
+//!
+//! What it does: hand over what was said, end in order on a signal or when time is over. What it
+//! does not: act, or decide what a word means.
+
+use super::act::act;
+use super::args::{Command, Common, LogArgs};
+use super::start::{self, Setup};
+use super::{env, theme};
+use crate::shell::act::export::Style;
+use crate::shell::commands::{self, Look, Wanted};
+use crate::shell::exit::{Exit, Trouble};
+use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
+use crate::shell::watch::{Watch, is_closed};
+use std::io::{BufWriter, Write};
+use std::time::Duration;
+
+/// How much longer than `--timeout` a command may take to tell what it knows.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Only a file is read: no server, no configuration.
+pub(super) fn show_log(it: &LogArgs, common: &Common) -> Result<Exit, Trouble> {
+    let wanted = Wanted {
+        last: it.last,
+        session: it.session.clone(),
+    };
+    let dir = start::state_dir();
+    let mut out = BufWriter::new(std::io::stdout());
+    let look = look(common, it.json);
+    commands::log(dir.as_deref(), &wanted, look, &theme(common), &mut out)
+}
+
+/// Runs a command; a signal ends it in order, so that no half-written file is left.
+pub(super) async fn headless(
+    setup: &Setup,
+    common: &Common,
+    command: &Command,
+) -> Result<Exit, Trouble> {
+    let mut out = BufWriter::new(std::io::stdout());
+    let mut signals = Signals::listen()?;
+    let ended = {
+        let mut work = std::pin::pin!(one(setup, common, command, &mut out));
+        let mut over = std::pin::pin!(out_of_time(common.timeout));
+        loop {
+            tokio::select! {
+                ended = &mut work => break ended,
+                why = &mut over => break Err(why),
+                request = signals.next() => match request {
+                    Request::End(number) => break Ok(ended_by(command, number)),
+                    Request::Stop => stop_here()?,
+                    Request::Continued => {}
+                },
+            }
+        }
+    };
+    out.flush()?;
+    ended
+}
+
+/// A watch has no other end than that someone has seen enough.
+fn ended_by(command: &Command, signal: u8) -> Exit {
+    match (command, signal) {
+        (Command::Watch(_), SIGINT | SIGTERM) => Exit::Done,
+        _ => Exit::Signal(signal),
+    }
+}
+
+/// Reading stops by itself when time is over and tells what is known; acting is stopped here.
+async fn out_of_time(limit: Option<f64>) -> Trouble {
+    let Some(seconds) = limit else {
+        return std::future::pending().await;
+    };
+    tokio::time::sleep(Duration::from_secs_f64(seconds) + GRACE).await;
+    Trouble::Failed(format!(
+        "not done within {seconds} s (--timeout); what was sent already may still work: look again"
+    ))
+}
+
+async fn one(
+    setup: &Setup,
+    common: &Common,
+    command: &Command,
+    out: &mut impl Write,
+) -> Result<Exit, Trouble> {
+    let snapshot = || setup.snapshot(common);
+    let clients = &setup.clients;
+    match command {
+        Command::Status(it) => {
+            let settle = Duration::from_secs_f64(it.settle);
+            commands::status(snapshot(), settle, look(common, it.json), out).await
+        }
+        Command::Watch(it) => watch(setup, common, it.json).await,
+        Command::Explain(it) => {
+            commands::explain(snapshot(), &it.session, look(common, it.json), out).await
+        }
+        Command::Export(it) => {
+            let wish = commands::ExportWish {
+                output: commands::output(it.output.as_deref(), it.sessions.len(), it.children)?,
+                style: Style {
+                    format: it.format.into(),
+                    sanitize: it.sanitize,
+                },
+                force: it.force,
+            };
+            commands::export_all(snapshot(), clients, &it.sessions, wish, out).await
+        }
+        Command::Log(it) => show_log(it, common),
+        acting => Box::pin(act(setup, common, acting, out)).await,
+    }
+}
+
+/// stdout is written without blocking: a reader that does not read must not hold up a signal.
+async fn watch(setup: &Setup, common: &Common, json: bool) -> Result<Exit, Trouble> {
+    let (app, feed, clock) = (setup.app(common), setup.feed(), setup.clock.clone());
+    let watch = Watch::new(app, feed, clock, theme(common), look(common, json));
+    let limit = common.timeout.map(Duration::from_secs_f64);
+    let mut out = tokio::io::stdout();
+    watch.run(limit, is_closed(), &mut out).await
+}
+
+fn look(common: &Common, json: bool) -> Look {
+    Look {
+        json,
+        color: env::color(common.color),
+        ascii: env::ascii(common.ascii),
+    }
+}
