@@ -10,6 +10,6 @@
 pub mod client;
 pub mod lines;
 pub mod link;
-
+pub mod said;
 pub mod squeeze;
 pub mod stream;

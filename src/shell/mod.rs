@@ -14,7 +14,6 @@ pub mod interactive;
 pub mod memory;
 pub mod notify;
 pub mod print;
-mod said;
 mod save;
 pub mod session_ref;
 pub mod signals;

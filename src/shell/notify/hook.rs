@@ -7,7 +7,7 @@
 
 use crate::core::app::Msg;
 use crate::core::present::clean;
-use crate::shell::said::{AFTERWARDS, SAID, keep_end, last_words};
+use crate::net::said::{AFTERWARDS, SAID, keep_end, last_words};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
 use std::process::Stdio;
