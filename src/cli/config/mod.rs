@@ -8,6 +8,7 @@ pub mod attach;
 mod keys;
 mod limits;
 pub mod notify;
+mod ssh;
 mod table;
 mod theme;
 mod ui;
@@ -55,6 +56,12 @@ pub struct Config {
     /// What `t` runs, and where.
     #[serde(skip)]
     pub attach_wishes: attach::Attach,
+    /// What is run for `ssh://` as written; [`Config::ssh_command`] is what follows.
+    #[serde(default)]
+    ssh: ssh::Section,
+    /// What is run for `ssh://`, if said.
+    #[serde(skip)]
+    pub ssh_command: Option<Vec<String>>,
     /// The table as written; [`Config::table`] is what follows.
     #[serde(default, rename = "table")]
     table_written: table::Section,
@@ -167,6 +174,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     config.table = table::read(&config.table_written).map_err(told)?;
     config.look = theme::read(&config.theme).map_err(told)?;
     config.attach_wishes = attach::read(&config.attach).map_err(told)?;
+    config.ssh_command = ssh::read(&config.ssh).map_err(told)?;
     config.notify_wishes = notify::read(&config.notify).map_err(told)?;
     config.keymap = keys::read(&config.keys).map_err(told)?;
     let mut names = std::collections::BTreeSet::new();

@@ -10,6 +10,7 @@ use crate::core::time::Span;
 use crate::shell::notify::{Hook, OscKind};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 use toml::{Spanned, Value};
 
@@ -88,7 +89,11 @@ pub(super) fn read(section: &Section) -> Result<Notify, Wrong> {
             why,
         })?;
     }
-    notify.hook = (!command.is_empty()).then_some(Hook { command, timeout });
+    notify.hook = (!command.is_empty()).then_some(Hook {
+        command,
+        timeout,
+        hidden: Arc::default(),
+    });
     Ok(notify)
 }
 

@@ -140,7 +140,7 @@ impl Link {
                         attempt = 0;
                         lost_since = Instant::now();
                     }
-                    loss
+                    self.with_tunnel(loss).await
                 }
             };
             // What a person must mend is not mended by asking often.
@@ -154,6 +154,17 @@ impl Link {
             if let Err(Break::Shutdown) = self.interruptible(sleep(wait)).await {
                 return;
             }
+        }
+    }
+
+    /// Where `ssh` ended, that is why.
+    async fn with_tunnel(&self, loss: Loss) -> Loss {
+        let Some(tunnel) = self.spec.client.tunnel() else {
+            return loss;
+        };
+        match tunnel.ended().await {
+            Some(why) => Loss::new(LostCause::Unreachable, format!("cannot be reached: {why}")),
+            None => loss,
         }
     }
 
