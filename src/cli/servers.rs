@@ -127,9 +127,9 @@ fn target(
 }
 
 /// Understands a URL, `host:port`, or a bare port of this machine.
-fn parse(text: &str) -> Result<Address, ServerError> {
+pub(super) fn parse(text: &str) -> Result<Address, ServerError> {
     let malformed = |why: &str| ServerError::Malformed {
-        server: without_credentials(text),
+        server: without_secrets(text),
         why: why.to_owned(),
     };
     let full = if text.contains("://") {
@@ -176,6 +176,13 @@ fn without_credentials(text: &str) -> String {
     };
     let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
     crate::core::present::clean(&format!("{scheme}{rest}"))
+}
+
+/// For messages about what is no server: a query can hold a password as well.
+fn without_secrets(text: &str) -> String {
+    let shown = without_credentials(text);
+    let query = shown.find(['?', '#']).map(|at| at + 1);
+    query.map_or(shown.clone(), |at| format!("{}…", &shown[..at]))
 }
 
 fn own_password(entry: &ServerEntry, env: Lookup<'_>) -> Result<Option<String>, ServerError> {
