@@ -7,7 +7,7 @@
 use super::config::{Config, ServerEntry};
 use crate::core::id::Directory;
 use crate::core::store::ReadOnly;
-use crate::net::client::{Address, ClientError, Credentials};
+use crate::net::client::{Address, ClientError, Credentials, Route, Trust};
 use crate::shell::target::Target;
 use std::path::Path;
 use thiserror::Error;
@@ -29,6 +29,14 @@ pub enum ServerError {
     /// A password that the configuration names cannot be had.
     #[error("no password for {name}: {why}")]
     Password {
+        /// Which server.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// The file of authorities that the configuration names is none.
+    #[error("no ca_file for {name}: {why}")]
+    Authority {
         /// Which server.
         name: String,
         /// Why.
@@ -92,6 +100,7 @@ fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Targe
     Ok(Target {
         name: entry.name.clone(),
         directories: directories.map(|it| Directory::from(it.as_str())).collect(),
+        route: route(entry)?,
         ..target(address, own, user, named, env)
     })
 }
@@ -123,7 +132,22 @@ fn target(
         credentials,
         directories: Vec::new(),
         read_only: None,
+        route: Route::default(),
     }
+}
+
+fn route(entry: &ServerEntry) -> Result<Route, ServerError> {
+    let Some(path) = &entry.ca_file else {
+        return Ok(Route::default());
+    };
+    let pem = std::fs::read(path).map_err(|why| why.to_string());
+    let trust = pem.and_then(|pem| Trust::from_pem(&pem));
+    trust
+        .map(|trust| Route { trust })
+        .map_err(|why| ServerError::Authority {
+            name: entry.name.clone(),
+            why: format!("{}: {why}", path.display()),
+        })
 }
 
 /// Understands a URL, `host:port`, or a bare port of this machine.

@@ -41,12 +41,7 @@ pub fn load_all(path: &Path) -> Result<(Config, Vec<ConfigError>), ConfigError> 
     let (text, meta) = text(path)?;
     let mode = meta.permissions().mode();
     let shared = meta.is_file() && mode & READ_BY_OTHERS != 0;
-    let (mut config, wrong) = parse_all(path, &text, shared);
-    for entry in &mut config.server {
-        let file = entry.password_file.take();
-        entry.password_file = file.map(|it| beside(path, &it));
-    }
-    Ok((config, wrong))
+    Ok(parse_all(path, &text, shared))
 }
 
 /// The text of a file, and what the file is.
@@ -89,7 +84,7 @@ pub fn text(path: &Path) -> Result<(String, Metadata), ConfigError> {
 
 /// A path as the configuration writes it: `~/` is the home, and what is not whole stands beside the
 /// configuration's own file.
-fn beside(config: &Path, said: &Path) -> PathBuf {
+pub(super) fn beside(config: &Path, said: &Path) -> PathBuf {
     let home = said.strip_prefix("~").ok();
     let home = home.and_then(|rest| BaseDirs::new().map(|dirs| dirs.home_dir().join(rest)));
     home.unwrap_or_else(|| config.parent().map_or(said.to_owned(), |it| it.join(said)))

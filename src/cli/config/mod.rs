@@ -100,6 +100,11 @@ pub fn parse_all(path: &Path, text: &str, shared: bool) -> (Config, Vec<ConfigEr
         }
     };
     path.clone_into(&mut config.path);
+    for entry in &mut config.server {
+        for file in [&mut entry.password_file, &mut entry.ca_file] {
+            *file = file.take().map(|it| file::beside(path, &it));
+        }
+    }
     let mut told: Vec<(usize, String)> = wrong
         .into_iter()
         .map(|it| (line_of(text, it.place(text)), it.why))

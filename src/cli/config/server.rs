@@ -25,6 +25,8 @@ pub struct ServerEntry {
     pub password_env: Option<String>,
     /// A file that holds its password; refused if others can read it.
     pub password_file: Option<PathBuf>,
+    /// Authorities that are trusted for it besides the system's, in PEM; beside this file.
+    pub ca_file: Option<PathBuf>,
     /// Only these directories.
     pub directories: Vec<String>,
     /// Nothing may be changed on it.
@@ -32,12 +34,13 @@ pub struct ServerEntry {
 }
 
 /// The keys of the section.
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "name",
     "url",
     "username",
     "password_env",
     "password_file",
+    "ca_file",
     "directories",
     "read_only",
 ];
@@ -83,6 +86,7 @@ fn set(entry: &mut ServerEntry, line: &Line) -> Result<(), String> {
         "username" => entry.username = Some(text(key, value)?),
         "password_env" => entry.password_env = Some(variable(text(key, value)?)?),
         "password_file" => entry.password_file = Some(PathBuf::from(text(key, value)?)),
+        "ca_file" => entry.ca_file = Some(PathBuf::from(text(key, value)?)),
         "directories" => entry.directories = directories(texts(key, value)?)?,
         "read_only" => entry.read_only = flag(key, value)?,
         _ => return Err(not_known(key)),
