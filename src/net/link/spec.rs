@@ -118,6 +118,8 @@ impl LinkSpec {
 pub enum LinkCommand {
     /// Do not wait for the planned attempt.
     RetryNow,
+    /// Others do not wait for this server: if it has said nothing yet, say so and end.
+    GiveUp,
     /// A person asked for this project although that starts it; holds for the life of the link.
     LoadDirectory(Directory),
     /// Read this session's row and tail now. Starts its project.

@@ -243,7 +243,7 @@ impl<'a> Two<'a> {
     fn on_command(&mut self, command: LinkCommand) -> bool {
         match command {
             LinkCommand::Shutdown => return true,
-            LinkCommand::RetryNow | LinkCommand::ReadTodo(_) => {}
+            LinkCommand::RetryNow | LinkCommand::GiveUp | LinkCommand::ReadTodo(_) => {}
             LinkCommand::LoadDirectory(_) | LinkCommand::Refresh(_) => {
                 self.jobs.urgent(Read::Active);
                 self.ask_asks();
