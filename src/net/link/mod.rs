@@ -214,13 +214,14 @@ impl Link {
 
     /// Says that nothing was said in time, and passes that on before the end.
     async fn give_up(&mut self) {
-        let loss = match self.spec.client.connects(CONNECTS_WITHIN).await {
-            true => Loss::new(
-                LostCause::Wedged,
-                "the port is open, but no answer came in time",
-            ),
-            false => Loss::new(LostCause::Unreachable, "no answer in time"),
+        let is_open = self.spec.client.connects(CONNECTS_WITHIN).await;
+        let (cause, text) = if is_open {
+            let text = "the port is open, but no answer came in time";
+            (LostCause::Wedged, text)
+        } else {
+            (LostCause::Unreachable, "no answer in time")
         };
+        let loss = Loss::new(cause, text);
         // Nobody waits for another try.
         self.report_loss(loss, Duration::ZERO);
         while !(self.outlet.closed || self.outlet.is_empty()) {
