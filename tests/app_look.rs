@@ -137,7 +137,7 @@ fn what_is_not_understood_is_said_at_once_and_the_rest_applies() {
         "no field `levle`, did you mean `level`?"
     );
     assert_eq!(
-        desk.filter("age:>5").len(),
+        desk.filter("age:>7").len(),
         3,
         "an empty table has a reason"
     );

@@ -309,7 +309,6 @@ impl Dashboard {
         let ui = &self.app.shown().ui;
         let known = (ui.table_rows, ui.last_scroll, ui.detail_seen);
         if (rows, last_scroll, detail) != known || ui.seek.is_some() || columns != ui.columns {
-            show.pacer.hurry();
             let layout = Msg::Layout {
                 rows,
                 last_scroll,
@@ -317,7 +316,7 @@ impl Dashboard {
                 first,
                 detail,
             };
-            update(&mut self.app, layout, now);
+            self.take(show, layout)?;
         }
         // A test wants to see what a panic leaves behind; never set in a release build.
         assert!(!self.panic_for_test, "panic for test");

@@ -71,10 +71,7 @@ impl Desk {
     }
 
     fn tell_at(&mut self, msg: Msg, now: UnixMs) {
-        let effects = update(&mut self.app, msg, now);
-        for answer in effects.into_iter().filter_map(answer) {
-            self.tell_at(answer, now);
-        }
+        self.tell_only(msg, now);
         let shown = screen(&self.app, now);
         let layout = Msg::Layout {
             rows: table_rows(self.area, &shown),
@@ -83,7 +80,15 @@ impl Desk {
             first: first_line(self.area, &shown, &self.theme),
             detail: detail_seen(self.area, &shown),
         };
-        update(&mut self.app, layout, now);
+        self.tell_only(layout, now);
+    }
+
+    /// Tells it, and the answers to what it asks for, without a new screen of its own.
+    fn tell_only(&mut self, msg: Msg, now: UnixMs) {
+        let effects = update(&mut self.app, msg, now);
+        for answer in effects.into_iter().filter_map(answer) {
+            self.tell_at(answer, now);
+        }
     }
 
     /// Words are keys (`Enter`, `Ctrl-d`, `j`); what stands in `'…'` is typed.

@@ -43,6 +43,8 @@ impl App {
             let parent = SessionKey::new(key.server, parent);
             if self.rows.iter().any(|row| row.key == parent) {
                 self.ui.selected = Some(parent);
+                self.look_anew();
+                self.keep_visible();
             }
         }
         Vec::new()

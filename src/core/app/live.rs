@@ -146,7 +146,7 @@ pub fn writing(session: &Session) -> Option<&Part> {
 impl App {
     /// What is looked at is listened to.
     pub(super) fn listen(&mut self) {
-        let seen = self.ui.detail_open || self.ui.detail_seen;
+        let seen = self.ui.sees_detail();
         let key = self.ui.selected.as_ref().filter(|_| seen);
         let session = key.and_then(|key| self.store.session(key));
         self.live.turn_to(key, session);

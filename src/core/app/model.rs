@@ -1,6 +1,6 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
-use crate::core::app::freeze::Standing;
+use crate::core::app::freeze::OnScreen;
 use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
@@ -158,6 +158,13 @@ pub struct Ui {
     pub mouse: bool,
 }
 
+impl Ui {
+    /// The detail is looked at, over the table or beside it.
+    pub fn sees_detail(&self) -> bool {
+        self.detail_open || self.detail_seen
+    }
+}
+
 /// An action that was started and has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Running {
@@ -256,7 +263,7 @@ pub struct App {
     /// How many rows there are, and what keeps some of them off the screen.
     pub tally: Tally,
     pub(super) snoozed: Snoozed,
-    pub(super) standing: Standing,
+    pub(super) on_screen: OnScreen,
     /// When the last message was taken; watcher's clock.
     pub(super) taken_at: UnixMs,
 }
@@ -307,7 +314,7 @@ impl App {
             exports: BTreeMap::new(),
             tally: Tally::default(),
             snoozed: Snoozed::default(),
-            standing: Standing::default(),
+            on_screen: OnScreen::default(),
             taken_at: UnixMs::default(),
         }
     }

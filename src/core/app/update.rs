@@ -152,9 +152,7 @@ impl App {
         if self.ui.command.is_some() {
             self.paste_command(text);
         } else if self.ui.filter.cursor.is_some() {
-            for c in text.chars().filter(|c| !c.is_control()) {
-                self.type_filter(Key::Char(c));
-            }
+            self.paste_filter(text);
         } else if self.is_searching() {
             self.paste_search(text);
         } else {

@@ -42,22 +42,8 @@ fn changes(app: &App, past: &Past) -> Vec<Line> {
 
 /// The worst of each minute of the last hour, oldest first.
 pub(super) fn hour(app: &App, verdict: &Verdict, now: UnixMs) -> Vec<Option<Mark>> {
-    let standing = standing(verdict);
-    let cells = app.history.hour(&verdict.key, standing, now);
+    let cells = app.history.hour(&verdict.key, Standing::of(verdict), now);
     cells.into_iter().map(|cell| cell.map(mark_of)).collect()
-}
-
-fn standing(verdict: &Verdict) -> Standing {
-    match words::mark(verdict) {
-        Mark::Stuck => Standing::Stuck,
-        Mark::NeedsYou => Standing::NeedsYou,
-        Mark::Watch => Standing::Watch,
-        Mark::Settling(_) => Standing::Settling,
-        Mark::Working => Standing::Working,
-        Mark::Rest => Standing::Rest,
-        // A verdict alone is never snoozed.
-        Mark::Unknown | Mark::Snoozed => Standing::Unknown,
-    }
 }
 
 /// Of a state that was, its level as a tone.
