@@ -7,7 +7,7 @@
 use super::config::{Config, ServerEntry};
 use crate::core::id::Directory;
 use crate::core::store::ReadOnly;
-use crate::net::client::{Address, ClientError, Credentials};
+use crate::net::client::{Address, ClientError, Credentials, Route, Trust};
 use crate::shell::target::Target;
 use std::path::Path;
 use thiserror::Error;
@@ -34,6 +34,14 @@ pub enum ServerError {
         /// Why.
         why: String,
     },
+    /// The file of authorities that the configuration names is none.
+    #[error("no ca_file for {name}: {why}")]
+    Authority {
+        /// Which server.
+        name: String,
+        /// Why.
+        why: String,
+    },
 }
 
 /// How variables are looked up.
@@ -48,13 +56,13 @@ pub fn resolve(
     let mut targets: Vec<Target> = Vec::new();
     if named.is_empty() {
         for entry in &config.server {
-            targets.push(from_entry(entry, false, env)?);
+            targets.push(from_entry(entry, config, false, env)?);
         }
     }
     for text in named {
         let entry = config.server.iter().find(|entry| entry.name == *text);
         let target = match entry {
-            Some(entry) => from_entry(entry, true, env)?,
+            Some(entry) => from_entry(entry, config, true, env)?,
             None => from_text(text, env)?,
         };
         if !targets
@@ -84,7 +92,12 @@ pub fn usual(port: u16, env: Lookup<'_>) -> Result<Target, ServerError> {
     from_text(&port.to_string(), env)
 }
 
-fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Target, ServerError> {
+fn from_entry(
+    entry: &ServerEntry,
+    config: &Config,
+    named: bool,
+    env: Lookup<'_>,
+) -> Result<Target, ServerError> {
     let address = parse(&entry.url)?;
     let own = own_password(entry, env)?;
     let user = entry.username.clone();
@@ -92,6 +105,7 @@ fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Targe
     Ok(Target {
         name: entry.name.clone(),
         directories: directories.map(|it| Directory::from(it.as_str())).collect(),
+        route: route(entry, config)?,
         ..target(address, own, user, named, env)
     })
 }
@@ -123,7 +137,24 @@ fn target(
         credentials,
         directories: Vec::new(),
         read_only: None,
+        route: Route::default(),
     }
+}
+
+/// A relative file lies beside the configuration.
+fn route(entry: &ServerEntry, config: &Config) -> Result<Route, ServerError> {
+    let Some(file) = &entry.ca_file else {
+        return Ok(Route::default());
+    };
+    let path = config.path.with_file_name(file);
+    let pem = std::fs::read(&path).map_err(|why| why.to_string());
+    let trust = pem.and_then(|pem| Trust::from_pem(&pem));
+    trust
+        .map(|trust| Route { trust })
+        .map_err(|why| ServerError::Authority {
+            name: entry.name.clone(),
+            why: format!("{}: {why}", path.display()),
+        })
 }
 
 /// Understands a URL, `host:port`, or a bare port of this machine.

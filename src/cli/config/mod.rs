@@ -92,6 +92,8 @@ pub struct ServerEntry {
     pub password_env: Option<String>,
     /// A file that holds its password; refused if others can read it.
     pub password_file: Option<PathBuf>,
+    /// Authorities that are trusted for it besides the system's, in PEM; relative to this file.
+    pub ca_file: Option<PathBuf>,
     /// Only these directories.
     #[serde(default)]
     pub directories: Vec<String>,

@@ -77,6 +77,11 @@ impl Address {
         self.url.as_str().trim_end_matches('/').to_owned()
     }
 
+    /// Whether TLS is spoken with it.
+    pub fn is_tls(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
     /// Whether the server is on this machine, as far as the address tells.
     pub fn is_loopback(&self) -> bool {
         let host = self.url.host_str().unwrap_or_default();
