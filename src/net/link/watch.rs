@@ -362,7 +362,7 @@ impl<'a> Watch<'a> {
     fn on_command(&mut self, command: LinkCommand) -> bool {
         match command {
             LinkCommand::Shutdown => return true,
-            LinkCommand::RetryNow => {}
+            LinkCommand::RetryNow | LinkCommand::GiveUp => {}
             LinkCommand::LoadDirectory(it) => self.load(&it),
             LinkCommand::ReadSession(it) => self.read_session(it),
             LinkCommand::ReadTodo(it) => self.read_todo(it),

@@ -243,7 +243,7 @@ impl<'a> Two<'a> {
     fn on_command(&mut self, command: LinkCommand) -> bool {
         match command {
             LinkCommand::Shutdown => return true,
-            LinkCommand::RetryNow | LinkCommand::ReadTodo(_) => {}
+            LinkCommand::RetryNow | LinkCommand::GiveUp | LinkCommand::ReadTodo(_) => {}
             LinkCommand::LoadDirectory(_) | LinkCommand::Refresh(_) => {
                 self.jobs.urgent(Read::Active);
                 self.ask_asks();
@@ -304,16 +304,18 @@ impl<'a> Two<'a> {
         });
     }
 
-    fn is_quiet(&self) -> bool {
-        self.last_event.elapsed() >= self.spec.pace.quiet_after
+    /// By how much everything is asked less often: a server that was quiet for long.
+    fn slower(&self) -> u32 {
+        let quiet = self.last_event.elapsed() >= self.spec.pace.quiet_after;
+        if quiet { 2 } else { 1 }
     }
 
     fn active_every(&self) -> Duration {
-        self.spec.pace.status * if self.is_quiet() { 2 } else { 1 }
+        self.spec.pace.status * self.slower()
     }
 
     fn asks_every(&self) -> Duration {
-        self.spec.pace.asks * if self.is_quiet() { 2 } else { 1 }
+        self.spec.pace.asks * self.slower()
     }
 
     /// When something is to be read next.
@@ -339,7 +341,7 @@ impl<'a> Two<'a> {
             return;
         }
         if self.lists_due <= now {
-            self.lists_due = now + self.spec.pace.lists;
+            self.lists_due = now + self.spec.pace.lists * self.slower();
             self.jobs.calm(Read::Sessions);
         }
         if self.active_due <= now {
