@@ -1,21 +1,15 @@
 //! `[ssh]` of the configuration: what is run for servers of `ssh://`.
 
+use super::section::Section;
 use super::wrong::{Wrong, unknown};
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use toml::{Spanned, Value};
-
-/// The section as written, with the places of its keys.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
+use toml::Value;
 
 /// The program and the arguments before ours, if said.
-pub(super) fn read(section: &Section) -> Result<Option<Vec<String>>, Wrong> {
+pub(super) fn read(section: &Section, wrong: &mut Vec<Wrong>) -> Option<Vec<String>> {
     let mut command = None;
-    for (key, value) in &section.0 {
-        let words = match key.get_ref().as_str() {
-            "command" => words(value),
+    for line in section.lines() {
+        let done = match line.key.as_str() {
+            "command" => words(&line.value).map(|it| command = Some(it)),
             name => Err(unknown(
                 "key of [ssh]",
                 name,
@@ -23,9 +17,9 @@ pub(super) fn read(section: &Section) -> Result<Option<Vec<String>>, Wrong> {
                 ", expected command",
             )),
         };
-        command = Some(words.map_err(|why| Wrong::at(key.span().start, why))?);
+        line.note(done, wrong);
     }
-    Ok(command)
+    command
 }
 
 fn words(value: &Value) -> Result<Vec<String>, String> {

@@ -53,7 +53,7 @@ impl Address {
     pub fn parse(text: &str) -> Result<Self, ClientError> {
         let text = text.trim();
         if let Some(place) = text.strip_prefix("ssh://") {
-            let (place, path) = Place::parse(place).map_err(|it| wrong(it))?;
+            let (place, path) = Place::parse(place).map_err(wrong)?;
             let there = format!("http://{}/{path}", place.target());
             return Ok(Self {
                 ssh: Some(place),
@@ -121,6 +121,13 @@ impl Address {
         let host = self.url.host_str().unwrap_or_default();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+    }
+
+    /// Host (without brackets) and port to connect to.
+    pub fn host_and_port(&self) -> Option<(String, u16)> {
+        let host = self.url.host_str()?;
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        Some((bare.to_owned(), self.url.port_or_known_default()?))
     }
 
     /// Whether both can lead to the same server: the same address, or this machine's by two names.
