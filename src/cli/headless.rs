@@ -90,7 +90,11 @@ async fn one(
     match command {
         Command::Status(it) => {
             let settle = Duration::from_secs_f64(it.settle);
-            commands::status(snapshot(), settle, look(common, it.json), out).await
+            let looked = match common.timeout {
+                Some(_) => snapshot(),
+                None => snapshot().hurried(),
+            };
+            commands::status(looked, settle, look(common, it.json), out).await
         }
         Command::Watch(it) => watch(setup, common, it.json).await,
         Command::Metrics(it) => Box::pin(metrics(setup, common, it, out)).await,

@@ -56,13 +56,13 @@ pub fn resolve(
     let mut targets: Vec<Target> = Vec::new();
     if named.is_empty() {
         for entry in &config.server {
-            targets.push(from_entry(entry, config, false, env)?);
+            targets.push(from_entry(entry, false, env)?);
         }
     }
     for text in named {
         let entry = config.server.iter().find(|entry| entry.name == *text);
         let target = match entry {
-            Some(entry) => from_entry(entry, config, true, env)?,
+            Some(entry) => from_entry(entry, true, env)?,
             None => from_text(text, env)?,
         };
         if !targets
@@ -92,12 +92,7 @@ pub fn usual(port: u16, env: Lookup<'_>) -> Result<Target, ServerError> {
     from_text(&port.to_string(), env)
 }
 
-fn from_entry(
-    entry: &ServerEntry,
-    config: &Config,
-    named: bool,
-    env: Lookup<'_>,
-) -> Result<Target, ServerError> {
+fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Target, ServerError> {
     let address = parse(&entry.url)?;
     let own = own_password(entry, env)?;
     let user = entry.username.clone();
@@ -105,7 +100,7 @@ fn from_entry(
     Ok(Target {
         name: entry.name.clone(),
         directories: directories.map(|it| Directory::from(it.as_str())).collect(),
-        route: route(entry, config)?,
+        route: route(entry)?,
         ..target(address, own, user, named, env)
     })
 }
@@ -141,13 +136,11 @@ fn target(
     }
 }
 
-/// A relative file lies beside the configuration.
-fn route(entry: &ServerEntry, config: &Config) -> Result<Route, ServerError> {
-    let Some(file) = &entry.ca_file else {
+fn route(entry: &ServerEntry) -> Result<Route, ServerError> {
+    let Some(path) = &entry.ca_file else {
         return Ok(Route::default());
     };
-    let path = config.path.with_file_name(file);
-    let pem = std::fs::read(&path).map_err(|why| why.to_string());
+    let pem = std::fs::read(path).map_err(|why| why.to_string());
     let trust = pem.and_then(|pem| Trust::from_pem(&pem));
     trust
         .map(|trust| Route { trust })
@@ -158,9 +151,9 @@ fn route(entry: &ServerEntry, config: &Config) -> Result<Route, ServerError> {
 }
 
 /// Understands a URL, `host:port`, or a bare port of this machine.
-fn parse(text: &str) -> Result<Address, ServerError> {
+pub(super) fn parse(text: &str) -> Result<Address, ServerError> {
     let malformed = |why: &str| ServerError::Malformed {
-        server: without_credentials(text),
+        server: without_secrets(text),
         why: why.to_owned(),
     };
     let full = if text.contains("://") {
@@ -207,6 +200,13 @@ fn without_credentials(text: &str) -> String {
     };
     let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
     crate::core::present::clean(&format!("{scheme}{rest}"))
+}
+
+/// For messages about what is no server: a query can hold a password as well.
+fn without_secrets(text: &str) -> String {
+    let shown = without_credentials(text);
+    let query = shown.find(['?', '#']).map(|at| at + 1);
+    query.map_or(shown.clone(), |at| format!("{}…", &shown[..at]))
 }
 
 fn own_password(entry: &ServerEntry, env: Lookup<'_>) -> Result<Option<String>, ServerError> {

@@ -89,6 +89,13 @@ impl Address {
         bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
     }
 
+    /// Host (without brackets) and port to connect to.
+    pub fn host_and_port(&self) -> Option<(String, u16)> {
+        let host = self.url.host_str()?;
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        Some((bare.to_owned(), self.url.port_or_known_default()?))
+    }
+
     /// Whether both can lead to the same server: the same address, or this machine's by two names.
     pub fn may_be(&self, other: &Address) -> bool {
         let rest = |it: &Address| {
