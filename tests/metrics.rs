@@ -98,7 +98,10 @@ impl World {
     /// A scrape once everything is read and judged.
     fn settled(&self, exporter: &Exporter) -> Scrape {
         let name = self.name();
-        exporter.until("all is judged", |it| it.levels(&name) == [1, 0, 0, 1, 1])
+        exporter.until("all is judged", |it| {
+            let followed = of(it, "ocwatch_server_up", &name) == Some(1.0);
+            followed && it.levels(&name) == [1, 0, 0, 1, 1]
+        })
     }
 }
 
