@@ -64,6 +64,9 @@ impl Client {
 
     /// Whether its port takes a connection within this time. Nothing is sent.
     pub async fn connects(&self, within: Duration) -> bool {
+        if let Some(tunnel) = self.tunnel() {
+            return tunnel.is_up();
+        }
         let Some(at) = self.address.host_and_port() else {
             return false;
         };
