@@ -67,6 +67,10 @@ impl Client {
         if let Some(tunnel) = self.tunnel() {
             return tunnel.is_up();
         }
+        if self.proxy.is_some() {
+            // Nobody but the proxy knows.
+            return false;
+        }
         let Some(at) = self.address.host_and_port() else {
             return false;
         };
