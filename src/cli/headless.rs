@@ -91,6 +91,9 @@ async fn one(
                 Some(_) => snapshot(),
                 None => snapshot().hurried(),
             };
+            for line in &setup.found {
+                commands::say(line, &theme(common));
+            }
             commands::status(looked, settle, look(common, it.json), out).await
         }
         Command::Watch(it) => watch(setup, common, it.json).await,

@@ -172,6 +172,8 @@ pub struct Server {
     pub stray_asks: Vec<(Option<Directory>, PendingAsk)>,
     /// What cannot be read.
     pub gaps: Vec<Gap>,
+    /// Requests that it was sent since this program began, as far as told.
+    pub requests: u64,
     /// Events of a kind that we do not know.
     pub unknown_events: u64,
     /// Events that did not decode.
@@ -191,6 +193,7 @@ impl Server {
             version: None,
             skew: Span::ZERO,
             unsecured: false,
+            requests: 0,
             jumped_at: None,
             lived: false,
             restarted_at: None,

@@ -28,6 +28,8 @@ pub use trust::Trust;
 
 use crate::core::time::Clock;
 use reqwest::{Method, RequestBuilder, Response, header};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -66,6 +68,9 @@ pub struct Client {
     waits: Waits,
     clock: Clock,
     read_only: bool,
+    exposed: bool,
+    /// Sent so far, by all clones.
+    requests: Arc<AtomicU64>,
 }
 
 impl std::fmt::Debug for Client {
@@ -151,6 +156,8 @@ impl Client {
             waits,
             clock,
             read_only: false,
+            exposed: false,
+            requests: Arc::default(),
         })
     }
 
@@ -161,6 +168,20 @@ impl Client {
             read_only: true,
             ..self
         }
+    }
+
+    /// The same; other machines can reach the server too, although its address is of this one.
+    #[must_use]
+    pub fn exposed(self) -> Self {
+        Self {
+            exposed: true,
+            ..self
+        }
+    }
+
+    /// How many requests were sent, by this client and its clones.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
     }
 
     /// Where it is, without credentials.
@@ -194,6 +215,7 @@ impl Client {
 
     /// Sends and waits for the head of the answer.
     async fn send(&self, request: RequestBuilder, wait: Duration) -> Result<Response, ClientError> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
         match timeout(wait, request.send()).await {
             Err(_) => Err(ClientError::Timeout(wait)),
             Ok(Err(error)) => Err(ClientError::from_send(&error, self.waits.connect)),
