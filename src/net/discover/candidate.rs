@@ -147,7 +147,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
         // Nearly always of both kinds.
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
         IpAddr::V6(ip) => ip.to_ipv4_mapped().map_or(IpAddr::V6(ip), IpAddr::V4),
-        other => other,
+        other @ IpAddr::V4(_) => other,
     };
     SocketAddr::new(ip, address.port())
 }

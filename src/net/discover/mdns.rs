@@ -83,7 +83,11 @@ fn announced(service: &ResolvedService, is_here: &dyn Fn(IpAddr) -> bool) -> Opt
         return None;
     }
     let instance = service.fullname.split('.').next()?;
-    let mut addresses: Vec<IpAddr> = service.addresses.iter().map(|it| it.to_ip_addr()).collect();
+    let mut addresses: Vec<IpAddr> = service
+        .addresses
+        .iter()
+        .map(mdns_sd::ScopedIp::to_ip_addr)
+        .collect();
     // Link-local addresses of IPv6 need a zone that a URL cannot name.
     addresses.retain(|ip| !matches!(ip, IpAddr::V6(ip) if ip.is_unicast_link_local()));
     addresses.sort();
