@@ -1,7 +1,7 @@
 //! The server's HTTP API, as far as the tests drive it: what must succeed panics where it does not.
 
 use crate::server::OpenCode;
-use crate::support::block_on;
+use crate::support::{block_on, http};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -109,8 +109,7 @@ pub fn request(
     body: Option<&Value>,
     seconds: u64,
 ) -> Result<(u16, String), String> {
-    let client = reqwest::Client::builder()
-        .no_proxy()
+    let client = http()
         .timeout(Duration::from_secs(seconds))
         .build()
         .map_err(|error| error.to_string())?;
