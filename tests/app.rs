@@ -2,8 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use ocwatch::core::app::keymap::Key;
-use ocwatch::core::app::{App, AppOptions, Done, Effect, Msg, Outcome, update};
+use ocwatch::core::app::keymap::{Action, Key, Keymap};
+use ocwatch::core::app::{
+    App, AppOptions, Done, Effect, Msg, Outcome, PageKind, Pane, PartOf, PartPage, PartRead,
+    PartText, update,
+};
 use ocwatch::core::id::{Directory, Epoch, ServerId, SessionKey};
 use ocwatch::core::plan::ActionName;
 use ocwatch::core::plan::reset::Tried;
@@ -28,12 +31,16 @@ struct Desk {
 impl Desk {
     /// A live server with a calm session, changed a minute ago.
     fn new() -> Self {
+        Self::with(AppOptions::default())
+    }
+
+    fn with(options: AppOptions) -> Self {
         let spec = ServerSpec {
             name: "home".into(),
             url: "http://h".into(),
             read_only: None,
         };
-        let app = App::new(vec![spec], AppOptions::default());
+        let app = App::new(vec![spec], options);
         let mut desk = Self { app, now: NOW };
         desk.feed(vec![
             Body::Link(LinkReport::Connecting { attempt: 1 }),
@@ -108,6 +115,9 @@ impl Desk {
 
     fn key(&mut self, key: Key) -> Vec<Effect> {
         update(&mut self.app, Msg::Key(key), UnixMs(self.now))
+    }
+    fn tell(&mut self, msg: Msg) -> Vec<Effect> {
+        update(&mut self.app, msg, UnixMs(self.now))
     }
     fn keys(&mut self, text: &str) {
         for c in text.chars() {
@@ -308,4 +318,163 @@ fn a_tick_is_due_when_something_is_to_be_judged_again_and_not_before() {
     assert_ne!(desk.app.verdict(&key).unwrap().level, before);
     let again = desk.app.next_tick(UnixMs(desk.now));
     assert!(again.is_none_or(|wait| wait.0 > 0), "{again:?}");
+}
+
+fn asks_for_todo(effects: &[Effect]) -> bool {
+    let is_it = |it: &Effect| matches!(it, Effect::ReadTodo { .. });
+    effects.iter().any(is_it)
+}
+
+#[test]
+fn what_a_layout_brings_into_sight_is_asked_for_by_it() {
+    let mut desk = Desk::new();
+    desk.app.ui.pane = Pane::Todo;
+    let effects = desk.tell(Msg::Layout {
+        rows: 10,
+        page_rows: 10,
+        last_scroll: 0,
+        first: 0,
+        detail: true,
+        columns: Vec::new(),
+    });
+    assert!(asks_for_todo(&effects), "{effects:?}");
+}
+
+#[test]
+fn a_frozen_screen_attaches_to_what_is_there_now_and_asks_for_nothing_by_itself() {
+    let mut desk = Desk::new();
+    desk.keys("jp");
+    let effects = desk.key(Key::Enter);
+    assert!(!asks_for_todo(&effects), "{effects:?}");
+    assert!(desk.app.frozen().is_some());
+    let effects = desk.key(Key::Char('t'));
+    assert!(
+        matches!(effects.first(), Some(Effect::Attach { .. })),
+        "{effects:?}"
+    );
+    assert!(desk.app.frozen().is_none(), "the screen goes on");
+}
+
+#[test]
+fn a_part_that_is_read_while_the_screen_is_frozen_is_shown_there() {
+    let mut desk = Desk::new();
+    desk.keys("j");
+    let key = desk.app.ui.selected.clone().unwrap();
+    let page = PartPage {
+        key: key.clone(),
+        message: "msg_2".into(),
+        part: "prt_1".into(),
+    };
+    desk.app.ui.page = Some((PageKind::Part(page), 0));
+    desk.keys("p");
+    desk.tell(Msg::PartRead(PartRead {
+        key,
+        part: "prt_1".into(),
+        of: PartOf::Json,
+        read: Ok(PartText {
+            text: "{}".into(),
+            left_out: 0,
+        }),
+    }));
+    assert!(desk.app.shown().ui.part_text.is_some());
+}
+
+#[test]
+fn ages_are_offered_after_age_though_another_field_begins_so() {
+    let mut desk = Desk::new();
+    desk.keys("/age:");
+    assert_eq!(desk.app.offered().words, [">5m", ">1h", "<1m"]);
+    desk.key(Key::Tab);
+    assert_eq!(desk.app.ui.filter.text, "age:>5m");
+}
+
+#[test]
+fn a_row_under_a_page_is_not_snoozed_unseen() {
+    for typed in ["?z", "?:snooze 1h"] {
+        let mut desk = Desk::new();
+        desk.keys("j");
+        desk.keys(typed);
+        desk.key(Key::Enter);
+        let key = desk.app.ui.selected.clone().unwrap();
+        assert!(!desk.app.is_snoozed(&key), "{typed}");
+    }
+}
+
+#[test]
+fn a_selection_that_stays_keeps_its_place_in_the_detail_when_others_leave() {
+    let mut desk = Desk::new();
+    desk.session("ses_stuck", 12 * MINUTE, true);
+    desk.session("ses_too", 13 * MINUTE, true);
+    desk.feed(vec![Body::Status(StatusRead {
+        directory: HOME.into(),
+        asked_at: UnixMs(desk.now),
+        entries: ["ses_stuck", "ses_too"]
+            .map(|id| (id.into(), Status::Busy))
+            .into(),
+    })]);
+    desk.wait(MINUTE);
+    desk.keys("gj");
+    let here = desk.selected();
+    assert_eq!(here, "ses_too");
+    desk.app.ui.detail_scroll = 3;
+    desk.keys("!");
+    assert!(desk.app.ui.attention_only);
+    assert_eq!((desk.selected(), desk.app.ui.detail_scroll), (here, 3));
+}
+
+#[test]
+fn pasted_lines_are_words_of_the_filter_and_end_the_way_through_old_commands() {
+    let mut desk = Desk::new();
+    desk.keys("/a");
+    desk.tell(Msg::Paste("b\nc\td\n".into()));
+    assert_eq!(desk.app.ui.filter.text, "ab c d");
+    desk.key(Key::Esc);
+    for command in [":history", ":help"] {
+        desk.keys(command);
+        desk.key(Key::Enter);
+        desk.key(Key::Esc);
+    }
+    desk.keys(":");
+    desk.key(Key::Up);
+    desk.tell(Msg::Paste("x".into()));
+    desk.key(Key::Up);
+    let line = desk.app.ui.command.as_ref().map(|it| it.line.text.as_str());
+    assert_eq!(line, Some("help"), "from the last one again");
+}
+
+#[test]
+fn a_fold_that_goes_to_the_parent_shows_it_from_its_beginning() {
+    let mut desk = Desk::new();
+    let child = SessionInfo {
+        parent: Some("ses_calm".into()),
+        ..row("ses_child", UnixMs(desk.now))
+    };
+    let asked_at = UnixMs(desk.now);
+    desk.feed(vec![Body::Sessions(SessionList {
+        rows: vec![child],
+        asked_at,
+        complete: false,
+    })]);
+    desk.keys("G");
+    assert_eq!(desk.selected(), "ses_child");
+    desk.app.ui.detail_scroll = 3;
+    desk.key(Key::Left);
+    assert_eq!(desk.selected(), "ses_calm");
+    assert_eq!(desk.app.ui.detail_scroll, 0);
+}
+
+#[test]
+fn a_command_without_a_key_is_not_taken_for_the_key_of_another() {
+    let keymap = Keymap::with(&[(Action::SortColumn, Vec::new())]).unwrap();
+    let mut desk = Desk::with(AppOptions {
+        keymap,
+        ..AppOptions::default()
+    });
+    let mut orders = Vec::new();
+    for _ in 0..2 {
+        desk.keys(":sort-column");
+        desk.key(Key::Enter);
+        orders.push(desk.app.ui.sort);
+    }
+    assert_ne!(orders[0].column, orders[1].column, "{orders:?}");
 }

@@ -14,6 +14,8 @@ mod again;
 mod broken;
 #[path = "net/fewer.rs"]
 mod fewer;
+#[path = "net/gently.rs"]
+mod gently;
 #[path = "net/holes.rs"]
 mod holes;
 #[path = "net/jumps.rs"]

@@ -19,7 +19,7 @@ use ocwatch::core::present::screen;
 use ocwatch::core::store::ReadOnly;
 use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::feed::live::{self, LiveFeed};
-use ocwatch::net::client::{Address, Client, ClientError, PermissionReply};
+use ocwatch::net::client::{Address, Client, ClientError, PermissionReply, Route};
 use ocwatch::net::link::LinkSpec;
 use ocwatch::shell::audit::read::{UNFINISHED, read};
 use ocwatch::shell::audit::{Asked, Audit, standings};
@@ -134,6 +134,7 @@ impl World {
             credentials: None,
             directories: Vec::new(),
             read_only,
+            route: Route::default(),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::shell::act::export::Style;
 use crate::shell::commands::{self, Look, Wait, WaitWish, Wanted};
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
+use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
 use std::io::{BufWriter, Write};
 use std::time::Duration;
@@ -89,7 +90,7 @@ async fn one(
     match command {
         Command::Status(it) => {
             let settle = Duration::from_secs_f64(it.settle);
-            commands::status(snapshot(), settle, look(common, it.json), out).await
+            commands::status(glance(setup, common), settle, look(common, it.json), out).await
         }
         Command::Check(it) => {
             let settle = Duration::from_secs_f64(it.settle);
@@ -98,7 +99,14 @@ async fn one(
                 FailOnArg::NeedsYou => Level::NeedsYou,
                 FailOnArg::Watch => Level::Watch,
             };
-            commands::check(snapshot(), settle, fail_on, look(common, it.json), out).await
+            commands::check(
+                glance(setup, common),
+                settle,
+                fail_on,
+                look(common, it.json),
+                out,
+            )
+            .await
         }
         Command::Watch(it) => watch(setup, common, it.json).await,
         Command::Wait(it) => wait(setup, common, it, out).await,
@@ -128,6 +136,15 @@ async fn watch(setup: &Setup, common: &Common, json: bool) -> Result<Exit, Troub
     let limit = common.timeout.map(Duration::from_secs_f64);
     let mut out = tokio::io::stdout();
     watch.run(limit, is_closed(), &mut out).await
+}
+
+/// One look that does not wait for the last server that says nothing, unless it may take its time.
+fn glance(setup: &Setup, common: &Common) -> Snapshot {
+    let snapshot = setup.snapshot(common);
+    match common.timeout {
+        Some(_) => snapshot,
+        None => snapshot.hurried(),
+    }
 }
 
 /// Without a reader a wait has nobody to tell.

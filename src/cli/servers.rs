@@ -7,7 +7,7 @@
 use super::config::{Config, ServerEntry};
 use crate::core::id::Directory;
 use crate::core::store::ReadOnly;
-use crate::net::client::{Address, ClientError, Credentials};
+use crate::net::client::{Address, ClientError, Credentials, Route, Trust};
 use crate::shell::target::Target;
 use std::path::Path;
 use thiserror::Error;
@@ -29,6 +29,14 @@ pub enum ServerError {
     /// A password that the configuration names cannot be had.
     #[error("no password for {name}: {why}")]
     Password {
+        /// Which server.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// The file of authorities that the configuration names is none.
+    #[error("no ca_file for {name}: {why}")]
+    Authority {
         /// Which server.
         name: String,
         /// Why.
@@ -92,6 +100,7 @@ fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Targe
     Ok(Target {
         name: entry.name.clone(),
         directories: directories.map(|it| Directory::from(it.as_str())).collect(),
+        route: route(entry)?,
         ..target(address, own, user, named, env)
     })
 }
@@ -123,13 +132,28 @@ fn target(
         credentials,
         directories: Vec::new(),
         read_only: None,
+        route: Route::default(),
     }
 }
 
+fn route(entry: &ServerEntry) -> Result<Route, ServerError> {
+    let Some(path) = &entry.ca_file else {
+        return Ok(Route::default());
+    };
+    let pem = std::fs::read(path).map_err(|why| why.to_string());
+    let trust = pem.and_then(|pem| Trust::from_pem(&pem));
+    trust
+        .map(|trust| Route { trust })
+        .map_err(|why| ServerError::Authority {
+            name: entry.name.clone(),
+            why: format!("{}: {why}", path.display()),
+        })
+}
+
 /// Understands a URL, `host:port`, or a bare port of this machine.
-fn parse(text: &str) -> Result<Address, ServerError> {
+pub(super) fn parse(text: &str) -> Result<Address, ServerError> {
     let malformed = |why: &str| ServerError::Malformed {
-        server: without_credentials(text),
+        server: without_secrets(text),
         why: why.to_owned(),
     };
     let full = if text.contains("://") {
@@ -176,6 +200,13 @@ fn without_credentials(text: &str) -> String {
     };
     let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
     crate::core::present::clean(&format!("{scheme}{rest}"))
+}
+
+/// For messages about what is no server: a query can hold a password as well.
+fn without_secrets(text: &str) -> String {
+    let shown = without_credentials(text);
+    let query = shown.find(['?', '#']).map(|at| at + 1);
+    query.map_or(shown.clone(), |at| format!("{}…", &shown[..at]))
 }
 
 fn own_password(entry: &ServerEntry, env: Lookup<'_>) -> Result<Option<String>, ServerError> {

@@ -12,7 +12,7 @@ use crate::core::store::ReadOnly;
 use crate::core::time::{Clock, Span};
 use crate::feed::demo::{self, DemoFeed};
 use crate::feed::live::{self, LiveFeed};
-use crate::net::client::{Address, Client};
+use crate::net::client::{Address, Client, Route};
 use crate::net::link::{Inspect, LinkSpec};
 use crate::shell::commands;
 use crate::shell::exit::Trouble;
@@ -216,6 +216,7 @@ fn demo_targets(
             credentials: None,
             directories: Vec::new(),
             read_only: None,
+            route: Route::default(),
         });
     }
     Ok((targets, Some(demo)))

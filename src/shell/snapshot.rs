@@ -19,6 +19,9 @@ use tokio::time::{Instant, timeout_at};
 
 /// Between two looks at what time alone changes.
 const LOOK: Duration = Duration::from_millis(100);
+/// A server that has said nothing for so long is not waited for once the others are read, unless
+/// the command was told how long it may take.
+pub const PATIENCE: Duration = Duration::from_millis(1_800);
 /// Inputs taken at once.
 const PORTION: usize = 512;
 
@@ -34,6 +37,8 @@ pub struct Snapshot {
     pub deadline: Instant,
     /// How what is said looks.
     pub theme: Theme,
+    /// When servers that have said nothing are given up, if others are read by then.
+    hurry: Option<Instant>,
     lost: BTreeSet<ServerId>,
 }
 
@@ -46,8 +51,16 @@ impl Snapshot {
             clock,
             deadline,
             theme,
+            hurry: None,
             lost: BTreeSet::new(),
         }
+    }
+
+    /// Does not wait longer than [`PATIENCE`] for servers that say nothing while others are read.
+    #[must_use]
+    pub fn hurried(self) -> Self {
+        let hurry = Some(Instant::now() + PATIENCE);
+        Self { hurry, ..self }
     }
 
     /// Reads every server, then waits at most `settle` for what can be said within it. `false`: the
@@ -87,6 +100,27 @@ impl Snapshot {
             // No key was pressed, so there are no effects.
             update(&mut self.app, msg, (self.clock)());
             self.give_up_lost();
+            self.give_up_silent();
+        }
+    }
+
+    /// All the others are read: who has not said a word in time is not waited for.
+    fn give_up_silent(&mut self) {
+        let Some(_) = self.hurry.filter(|it| Instant::now() >= *it) else {
+            return;
+        };
+        let store = &self.app.store;
+        let silent = |server: &Server| server.dialect.is_none() && server.is_reachable();
+        let read = |(_, server): (ServerId, &Server)| server.link == LinkState::Live;
+        let waits = |(id, server): (ServerId, &Server)| {
+            !(read((id, server)) || self.lost.contains(&id) || silent(server))
+        };
+        if !store.servers().any(read) || store.servers().any(waits) {
+            return;
+        }
+        self.hurry = None;
+        for (id, _) in store.servers().filter(|(_, it)| silent(it)) {
+            self.feed.commands.send(id, LinkCommand::GiveUp);
         }
     }
 

@@ -5,7 +5,7 @@
 use crate::core::id::Directory;
 use crate::core::store::{ReadOnly, ServerSpec};
 use crate::core::time::Clock;
-use crate::net::client::{Address, Client, ClientError, Credentials, Waits};
+use crate::net::client::{Address, Client, ClientError, Credentials, Route, Waits};
 
 /// A server to watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Target {
     pub directories: Vec<Directory>,
     /// Nothing may be changed on it, because of this.
     pub read_only: Option<ReadOnly>,
+    /// The way to it.
+    pub route: Route,
 }
 
 impl Target {
@@ -34,11 +36,12 @@ impl Target {
 
     /// A client of it.
     pub fn client(&self, clock: &Clock) -> Result<Client, ClientError> {
-        let client = Client::new(
+        let client = Client::by(
             self.address.clone(),
             self.credentials.clone(),
             Waits::default(),
             clock.clone(),
+            &self.route,
         )?;
         Ok(match self.read_only {
             Some(_) => client.only_reading(),

@@ -45,13 +45,11 @@ impl Kind {
     fn of(number: usize) -> Self {
         match number % 10 {
             0 => Kind::Text,
-            1 => Kind::SlowText,
+            1 | 7 => Kind::SlowText,
             2 => Kind::Tool,
             3 => Kind::AbortedTool,
-            4 => Kind::SlowTool,
             5 => Kind::Queued,
             6 => Kind::AbortedText,
-            7 => Kind::SlowText,
             8 => Kind::UnknownModel,
             _ => Kind::SlowTool,
         }
@@ -140,7 +138,7 @@ fn turn(
     }
     let line = waits.until(&what, |line| line["id"] == session);
     let told = Instant::now();
-    assert_ended(waits.end(), &line, kind, &what);
+    assert_ended(&waits.end(), &line, kind, &what);
     let ended = eventually(&format!("{what}: the turn ends"), PATIENCE, || {
         let end = heard.end_of(session, sent, subject.prompts, kind == Kind::UnknownModel);
         end.ok_or_else(|| format!("it goes on although this was told: {line:#}"))
@@ -169,7 +167,7 @@ fn turn(
     }
 }
 
-fn assert_ended(ended: Ended, line: &Value, kind: Kind, what: &str) {
+fn assert_ended(ended: &Ended, line: &Value, kind: Kind, what: &str) {
     assert_eq!(line["schema"], "ocwatch.wait/1", "{what}: {line:#}");
     let refused = kind == Kind::UnknownModel && line["finding"] == "unanswered-prompt";
     let outcome = if refused { "stuck" } else { kind.outcome() };

@@ -19,7 +19,9 @@ use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
     Body, Choice, EventKind, Input, ModelRef, TodoItem, TodoRead, TodoStatus, WholePrompt,
 };
-use ocwatch::tui::{Theme, detail_seen, first_line, last_scroll, shown_columns, table_rows};
+use ocwatch::tui::{
+    Theme, detail_seen, first_line, last_scroll, page_rows, shown_columns, table_rows,
+};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -71,19 +73,25 @@ impl Desk {
     }
 
     fn tell_at(&mut self, msg: Msg, now: UnixMs) {
-        let effects = update(&mut self.app, msg, now);
-        for answer in effects.into_iter().filter_map(answer) {
-            self.tell_at(answer, now);
-        }
+        self.tell_only(msg, now);
         let shown = screen(&self.app, now);
         let layout = Msg::Layout {
             rows: table_rows(self.area, &shown),
+            page_rows: page_rows(self.area, &shown, &self.theme),
             last_scroll: last_scroll(self.area, &shown, &self.theme),
             columns: shown_columns(self.area, &shown, &self.theme),
             first: first_line(self.area, &shown, &self.theme),
             detail: detail_seen(self.area, &shown),
         };
-        update(&mut self.app, layout, now);
+        self.tell_only(layout, now);
+    }
+
+    /// Tells it, and the answers to what it asks for, without a new screen of its own.
+    fn tell_only(&mut self, msg: Msg, now: UnixMs) {
+        let effects = update(&mut self.app, msg, now);
+        for answer in effects.into_iter().filter_map(answer) {
+            self.tell_at(answer, now);
+        }
     }
 
     /// Words are keys (`Enter`, `Ctrl-d`, `j`); what stands in `'…'` is typed.

@@ -100,8 +100,7 @@ pub struct Common {
 }
 
 /// `--inspect`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InspectArg {
     /// Only what the server has loaded already
     Loaded,

@@ -1,18 +1,12 @@
 //! `[attach]` of the configuration: what `t` runs, and where.
 
+use super::section::Section;
 use super::wrong::{Wrong, unknown};
 use crate::core::app::AttachRules;
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// The keys of the section.
 const KEYS: [&str; 2] = ["command", "tmux"];
-
-/// The section as written, with the places of its keys.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
 
 /// What the section says.
 #[derive(Debug, Clone, Default)]
@@ -42,12 +36,12 @@ impl Attach {
 }
 
 /// What follows from the section.
-pub(super) fn read(section: &Section) -> Result<Attach, Wrong> {
+pub(super) fn read(section: &Section, wrong: &mut Vec<Wrong>) -> Attach {
     let mut attach = Attach::default();
-    for (key, value) in &section.0 {
-        let done = match key.get_ref().as_str() {
-            "command" => command(value).map(|it| attach.command = Some(it)),
-            "tmux" => window(value).map(|it| attach.window = it),
+    for line in section.lines() {
+        let done = match line.key.as_str() {
+            "command" => command(&line.value).map(|it| attach.command = Some(it)),
+            "tmux" => window(&line.value).map(|it| attach.window = it),
             name => Err(unknown(
                 "key of [attach]",
                 name,
@@ -55,9 +49,9 @@ pub(super) fn read(section: &Section) -> Result<Attach, Wrong> {
                 ", expected command or tmux",
             )),
         };
-        done.map_err(|why| Wrong::at(key.span().start, why))?;
+        line.note(done, wrong);
     }
-    Ok(attach)
+    attach
 }
 
 fn command(value: &Value) -> Result<Vec<String>, String> {

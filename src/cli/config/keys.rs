@@ -3,33 +3,35 @@
 //! What it does: read keys by the names that are shown, and tell a mistake with its place and the
 //! nearest right word. What it does not: decide whether two actions clash; the key table does.
 
+use super::section::Section;
 use super::wrong::{self, Wrong};
 use crate::core::app::keymap::{Action, Clash, FIXED, Key, Keymap, binding, keymap};
-use serde::Deserialize;
 use std::collections::BTreeMap;
-use toml::{Spanned, Value};
-
-/// The section as written, with the places of its names.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
+use toml::Value;
 
 /// The keys that follow from a section.
-pub(super) fn read(section: &Section) -> Result<Keymap, Wrong> {
+pub(super) fn read(section: &Section, wrong: &mut Vec<Wrong>) -> Keymap {
+    let before = wrong.len();
     let mut wishes = Vec::new();
     let mut places = BTreeMap::new();
     // In the order of the file, so that the later of two is told.
-    let mut lines: Vec<_> = section.0.iter().collect();
-    lines.sort_by_key(|(name, _)| name.span().start);
-    for (name, value) in lines {
-        let offset = name.span().start;
-        let wish = wish(name.get_ref(), value).map_err(|why| Wrong::at(offset, why))?;
-        places.insert(wish.0, offset);
-        wishes.push(wish);
+    for line in section.lines() {
+        match wish(&line.key, &line.value) {
+            Ok(wish) => {
+                places.insert(wish.0, line.offset);
+                wishes.push(wish);
+            }
+            Err(why) => wrong.push(Wrong::at(line.offset, why)),
+        }
     }
-    Keymap::with(&wishes).map_err(|clash| {
+    if wrong.len() > before {
+        // Whose keys are not known clashes with nothing.
+        return Keymap::default();
+    }
+    Keymap::with(&wishes).unwrap_or_else(|clash| {
         let offset = places.get(&clash.wished).copied().unwrap_or_default();
-        Wrong::at(offset, told(&clash))
+        wrong.push(Wrong::at(offset, told(&clash)));
+        Keymap::default()
     })
 }
 

@@ -3,34 +3,24 @@
 //! What it does: set the rows of [`LIMITS`] by their keys; a mistake is told with its place, its key
 //! and the nearest right one. What it does not: know any threshold; the table does.
 
+use super::section::Section;
 use super::wrong::{self, Wrong};
 use crate::core::judge::{AFTER_TIMEOUT, LIMITS, LimitRow, Limits, Slot, Stages};
 use crate::core::time::Span;
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use toml::{Spanned, Value};
-
-/// The section as written, with the places of its keys.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
+use toml::Value;
 
 /// The thresholds that follow from a section.
-pub(super) fn read(section: &Section) -> Result<Limits, Wrong> {
+pub(super) fn read(section: &Section, wrong: &mut Vec<Wrong>) -> Limits {
     let mut limits = Limits::default();
-    for (key, value) in &section.0 {
-        let name = key.get_ref().as_str();
-        let done = match name {
+    for line in section.lines() {
+        let value = &line.value;
+        let done = match line.key.as_str() {
             "tool" => tools(&mut limits, value),
-            _ => set(&mut limits, name, value).map_err(|why| (None, why)),
+            name => set(&mut limits, name, value).map_err(|why| (None, why)),
         };
-        done.map_err(|(below, why)| Wrong {
-            offset: key.span().start,
-            below,
-            why,
-        })?;
+        line.note_below(done, wrong);
     }
-    Ok(limits)
+    limits
 }
 
 fn set(limits: &mut Limits, name: &str, value: &Value) -> Result<(), String> {

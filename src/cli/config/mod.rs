@@ -5,111 +5,70 @@
 //! not: merge it with arguments or the environment; that is done where servers are resolved.
 
 pub mod attach;
+mod file;
 mod keys;
 mod limits;
 pub mod notify;
+mod section;
+mod server;
 mod table;
 mod theme;
 mod ui;
 mod wrong;
 
+pub use file::{is_missing, load, load_all, text};
+pub use server::ServerEntry;
 pub use table::{Table, sort_named};
 pub use theme::{Look, theme};
 pub use ui::Ui;
 
 use super::args::InspectArg;
-
 use crate::core::app::keymap::Keymap;
-use crate::core::judge::Limits;
-use serde::Deserialize;
+use crate::core::judge::{LIMITS, Limits};
+use crate::core::present;
+use clap::ValueEnum;
+use section::Section;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use wrong::Wrong;
 
-/// The file as written.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What a file says; of what it does not say the defaults.
+#[derive(Debug, Default)]
 pub struct Config {
     /// Which projects may be asked.
     pub inspect: Option<InspectArg>,
     /// The servers, in their order.
-    #[serde(default)]
     pub server: Vec<ServerEntry>,
-    /// Thresholds as written; [`Config::thresholds`] are what follows.
-    #[serde(default)]
-    limits: limits::Section,
-    /// The theme as written; [`Config::look`] is what follows.
-    #[serde(default)]
-    theme: theme::Section,
     /// How it behaves for the eye.
-    #[serde(default)]
     pub ui: Ui,
     /// How the dashboard looks.
-    #[serde(skip)]
     pub look: Look,
     /// The thresholds: the defaults with what the file changes.
-    #[serde(skip)]
     pub thresholds: Limits,
-    /// What `t` runs as written; [`Config::attach_wishes`] is what follows.
-    #[serde(default)]
-    attach: attach::Section,
     /// What `t` runs, and where.
-    #[serde(skip)]
     pub attach_wishes: attach::Attach,
-    /// The table as written; [`Config::table`] is what follows.
-    #[serde(default, rename = "table")]
-    table_written: table::Section,
     /// The columns of the dashboard and their order.
-    #[serde(skip)]
     pub table: Table,
-    /// What is told as written; [`Config::notify_wishes`] is what follows.
-    #[serde(default)]
-    notify: notify::Section,
     /// What is told, how and when not.
-    #[serde(skip)]
     pub notify_wishes: notify::Notify,
-    /// Keys as written; [`Config::keymap`] is what follows.
-    #[serde(default)]
-    keys: keys::Section,
     /// The key table with what the file changes.
-    #[serde(skip)]
     pub keymap: Keymap,
     /// Where it was read from; for messages.
-    #[serde(skip)]
     pub path: PathBuf,
-}
-
-/// One `[[server]]`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ServerEntry {
-    /// What it is called here.
-    pub name: String,
-    /// Where it is.
-    pub url: String,
-    /// For HTTP Basic; `opencode` if absent.
-    pub username: Option<String>,
-    /// Name of the environment variable that holds its password.
-    pub password_env: Option<String>,
-    /// A file that holds its password; refused if others can read it.
-    pub password_file: Option<PathBuf>,
-    /// Only these directories.
-    #[serde(default)]
-    pub directories: Vec<String>,
-    /// Nothing may be changed on it.
-    #[serde(default)]
-    pub read_only: bool,
 }
 
 /// Fits after "failed to use the configuration: ".
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// The file named with `--config` is not there or cannot be read.
+    /// The file is not there, cannot be read, or is not to be trusted.
     #[error("{}: {why}", path.display())]
     Read {
         /// Which.
         path: PathBuf,
         /// Why.
-        why: std::io::Error,
+        why: String,
     },
     /// Not TOML, an unknown key, a wrong type.
     #[error("{}:{line}: {why}", path.display())]
@@ -121,62 +80,104 @@ pub enum ConfigError {
         /// Why, one line.
         why: String,
     },
-    /// It reads, but does not make sense.
-    #[error("{}: {why}", path.display())]
-    Meaning {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
 }
 
-/// Reads the file that was named, or else the one in its usual place if it is there.
-pub fn load(named: Option<&Path>, usual: Option<&Path>) -> Result<Config, ConfigError> {
-    let Some(path) = named.or(usual) else {
-        return Ok(Config::default());
-    };
-    match std::fs::read_to_string(path) {
-        Ok(text) => parse(path, &text),
-        Err(why) if named.is_none() && why.kind() == std::io::ErrorKind::NotFound => {
-            Ok(Config::default())
-        }
-        Err(why) => Err(ConfigError::Read {
-            path: path.to_owned(),
-            why,
-        }),
-    }
-}
-
-/// Reads the text of a file.
+/// Reads the text of a file; of several mistakes the first is told.
 pub fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
-    let mut config: Config = toml::from_str(text).map_err(|why| ConfigError::Parse {
-        path: path.to_owned(),
-        line: line_of(text, why.span().map_or(0, |span| span.start)),
-        why: why.message().split('\n').collect::<Vec<_>>().join(", "),
-    })?;
-    path.clone_into(&mut config.path);
-    let told = |wrong: wrong::Wrong| ConfigError::Parse {
-        path: path.to_owned(),
-        line: line_of(text, wrong.place(text)),
-        why: wrong.why,
+    let (config, wrong) = parse_all(path, text, false);
+    wrong.into_iter().next().map_or(Ok(config), Err)
+}
+
+/// Reads the text of a file, and tells every mistake in it, in the order of the lines. Text that is
+/// no TOML has no other mistakes. `shared`: others can read the file, so no password may be in it.
+pub fn parse_all(path: &Path, text: &str, shared: bool) -> (Config, Vec<ConfigError>) {
+    let mut wrong = Vec::new();
+    let mut config = match DeTable::parse(text) {
+        Ok(table) => read(table.get_ref(), shared, &mut wrong),
+        Err(why) => {
+            wrong.push(no_toml(text, &why));
+            Config::default()
+        }
     };
-    config.thresholds = limits::read(&config.limits).map_err(told)?;
-    config.table = table::read(&config.table_written).map_err(told)?;
-    config.look = theme::read(&config.theme).map_err(told)?;
-    config.attach_wishes = attach::read(&config.attach).map_err(told)?;
-    config.notify_wishes = notify::read(&config.notify).map_err(told)?;
-    config.keymap = keys::read(&config.keys).map_err(told)?;
-    let mut names = std::collections::BTreeSet::new();
-    for entry in &config.server {
-        if entry.name.is_empty() || !names.insert(entry.name.as_str()) {
-            return Err(ConfigError::Meaning {
-                path: path.to_owned(),
-                why: format!("the server name {:?} is empty or stands twice", entry.name),
-            });
+    path.clone_into(&mut config.path);
+    for entry in &mut config.server {
+        for file in [&mut entry.password_file, &mut entry.ca_file] {
+            *file = file.take().map(|it| file::beside(path, &it));
         }
     }
-    Ok(config)
+    let mut told: Vec<(usize, String)> = wrong
+        .into_iter()
+        .map(|it| (line_of(text, it.place(text)), it.why))
+        .collect();
+    told.sort_by_key(|(line, _)| *line);
+    let told = told.into_iter().map(|(line, why)| ConfigError::Parse {
+        path: path.to_owned(),
+        line,
+        why,
+    });
+    (config, told.collect())
+}
+
+/// What TOML itself does not allow.
+fn no_toml(text: &str, why: &toml::de::Error) -> Wrong {
+    let span = why.span().unwrap_or_default();
+    let place = text.get(span.clone()).unwrap_or_default();
+    let message = why.message().split('\n').collect::<Vec<_>>().join(", ");
+    let told = match message.as_str() {
+        "duplicate key" => format!("{} stands twice", present::clean(place)),
+        _ => message,
+    };
+    Wrong::at(span.start, told)
+}
+
+/// What stands at the top of the file.
+pub const TOP: [&str; 9] = [
+    "inspect", "server", "limits", "keys", "table", "ui", "theme", "notify", "attach",
+];
+
+fn read(top: &DeTable, shared: bool, wrong: &mut Vec<Wrong>) -> Config {
+    let mut config = Config::default();
+    for (key, value) in top {
+        let name: &str = key.get_ref();
+        let form = format!("`{name}` must be a section: [{name}]");
+        let section = |wrong: &mut Vec<Wrong>| Section::of(value, &form, wrong);
+        match name {
+            "inspect" => config.inspect = inspect(value, wrong),
+            "server" => config.server = server::read(value, shared, wrong),
+            "limits" => config.thresholds = limits::read(&section(wrong), wrong),
+            "keys" => config.keymap = keys::read(&section(wrong), wrong),
+            "table" => config.table = table::read(&section(wrong), wrong),
+            "ui" => config.ui = ui::read(&section(wrong), wrong),
+            "theme" => config.look = theme::read(&section(wrong), wrong),
+            "notify" => config.notify_wishes = notify::read(&section(wrong), wrong),
+            "attach" => config.attach_wishes = attach::read(&section(wrong), wrong),
+            _ => wrong.push(Wrong::at(key.span().start, misplaced(name))),
+        }
+    }
+    config
+}
+
+fn misplaced(name: &str) -> String {
+    if LIMITS.iter().any(|row| row.key == name) {
+        return format!("`{name}` belongs below [limits]");
+    }
+    let otherwise = format!(", expected one of {}", TOP.join(", "));
+    wrong::unknown("key or section", name, TOP, &otherwise)
+}
+
+fn inspect(value: &Spanned<DeValue>, wrong: &mut Vec<Wrong>) -> Option<InspectArg> {
+    let said = value.get_ref().as_str();
+    let policy = said.and_then(|it| InspectArg::from_str(it, false).ok());
+    if policy.is_none() {
+        let names = ["loaded", "recent", "all"];
+        let near = said.and_then(|it| wrong::nearest(it, names));
+        let why = match near {
+            Some(near) => format!("`inspect`: did you mean {near:?}?"),
+            None => "`inspect` must be \"loaded\", \"recent\" or \"all\"".to_owned(),
+        };
+        wrong.push(Wrong::at(value.span().start, why));
+    }
+    policy
 }
 
 fn line_of(text: &str, offset: usize) -> usize {
@@ -207,9 +208,11 @@ mod tests {
 
     #[test]
     fn mistakes_name_file_and_line() {
-        let unknown = error("[[server]]\nname = \"a\"\nurl = \"b\"\nurll = \"c\"\n");
+        let unknown = error("[[server]]\nname = \"a\"\nurl = \"b:1\"\nurll = \"c\"\n");
         assert!(
-            unknown.starts_with("/c/config.toml:4: unknown field `urll`"),
+            unknown.starts_with(
+                "/c/config.toml:4: unknown key of [[server]] `urll`, did you mean `url`?"
+            ),
             "{unknown}"
         );
         let wrong = error("inspect = \"sometimes\"\n");
@@ -218,7 +221,7 @@ mod tests {
         let broken = error("\n\n[[server\n");
         assert!(broken.starts_with("/c/config.toml:3: "), "{broken}");
         assert!(!broken.contains('\n'));
-        let twice = "[[server]]\nname = \"a\"\nurl = \"b\"\n";
+        let twice = "[[server]]\nname = \"a\"\nurl = \"b:1\"\n";
         assert!(error(&format!("{twice}{twice}")).contains("\"a\""));
     }
 
@@ -276,13 +279,6 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_usual_file_is_no_error_but_a_named_one_is() {
-        let missing = Path::new("/nonexistent/ocwatch/config.toml");
-        assert!(load(None, Some(missing)).is_ok());
-        assert!(load(Some(missing), None).is_err());
-    }
-
-    #[test]
     fn reduced_motion_is_a_switch() {
         let ui = |text: &str| parse(Path::new("c"), text).expect("config").ui;
         assert!(ui("[ui]\nreduced_motion = true\n").reduced_motion);
@@ -290,7 +286,7 @@ mod tests {
         assert!(ui("").mouse && !ui("[ui]\nmouse = false\n").mouse);
         let told = error("[ui]\n\nreduce_motion = true\n");
         assert!(
-            told.starts_with("/c/config.toml:3: unknown field `reduce_motion`"),
+            told.starts_with("/c/config.toml:3: unknown key of [ui] `reduce_motion`"),
             "{told}"
         );
         assert!(told.contains("`reduced_motion`"), "{told}");

@@ -3,15 +3,15 @@
 //! What it does: read it; a mistake is told with its place, its key and the nearest right one. What it
 //! does not: know what a terminal understands, or run anything.
 
-use super::wrong::{self, Wrong};
+use super::section::Section;
+use super::wrong::{self, Wrong, texts};
 use crate::core::app::notify::{Channel, NotifyRules, Quiet};
 use crate::core::judge::{Level, RULES};
 use crate::core::time::Span;
 use crate::shell::notify::{Hook, OscKind};
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use toml::{Spanned, Value};
+use toml::Value;
 
 /// The keys of the section.
 const KEYS: [&str; 11] = [
@@ -29,11 +29,6 @@ const KEYS: [&str; 11] = [
 ];
 /// How long a command may run unless told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The section as written, with the places of its keys.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
 
 /// Which notification is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,12 +54,12 @@ pub struct Notify {
 }
 
 /// What follows from the section.
-pub(super) fn read(section: &Section) -> Result<Notify, Wrong> {
+pub(super) fn read(section: &Section, wrong: &mut Vec<Wrong>) -> Notify {
     let mut notify = Notify::default();
     let mut timeout = TIMEOUT;
     let mut command = Vec::new();
-    for (key, value) in &section.0 {
-        let name = key.get_ref().as_str();
+    for line in section.lines() {
+        let (name, value) = (line.key.as_str(), &line.value);
         let rules = &mut notify.rules;
         let done = match name {
             "bell" => levels(name, value).map(|it| drop(rules.levels.insert(Channel::Bell, it))),
@@ -82,14 +77,10 @@ pub(super) fn read(section: &Section) -> Result<Notify, Wrong> {
             "finding" => findings(value).map(|it| rules.findings = it),
             _ => Err(unknown("key of [notify]", name, KEYS.into_iter()).into()),
         };
-        done.map_err(|Mistake { below, why }| Wrong {
-            offset: key.span().start,
-            below,
-            why,
-        })?;
+        line.note_below(done.map_err(|it| (it.below, it.why)), wrong);
     }
     notify.hook = (!command.is_empty()).then_some(Hook { command, timeout });
-    Ok(notify)
+    notify
 }
 
 /// What is wrong, at which key below this one.
@@ -114,21 +105,13 @@ fn unknown<'a>(what: &str, name: &str, keys: impl Iterator<Item = &'a str> + Clo
     wrong::unknown(what, name, keys, &otherwise)
 }
 
-/// A list of words.
-fn words(name: &str, value: &Value) -> Result<Vec<String>, String> {
-    let list = value.as_array().map(|list| list.iter().map(Value::as_str));
-    let words: Option<Vec<&str>> = list.and_then(Iterator::collect);
-    let words = words.ok_or_else(|| format!("`{name}` must be a list of texts"))?;
-    Ok(words.into_iter().map(str::to_owned).collect())
-}
-
 fn levels(name: &str, value: &Value) -> Result<BTreeSet<Level>, Mistake> {
     let all = [Level::Stuck, Level::NeedsYou];
     let level = |word: &String| {
         let found = all.into_iter().find(|level| level.word() == word);
         found.ok_or_else(|| unknown("level", word, all.into_iter().map(Level::word)).into())
     };
-    words(name, value)?.iter().map(level).collect()
+    texts(name, value)?.iter().map(level).collect()
 }
 
 fn channels(name: &str, value: &Value) -> Result<BTreeSet<Channel>, String> {
@@ -141,7 +124,7 @@ fn channels(name: &str, value: &Value) -> Result<BTreeSet<Channel>, String> {
         let found = Channel::ALL.iter().find(|it| it.0 == word).map(|it| it.1);
         found.ok_or_else(|| unknown("channel", word, Channel::ALL.iter().map(|it| it.0)))
     };
-    let said = words(name, value).map_err(|_| form())?;
+    let said = texts(name, value).map_err(|_| form())?;
     said.iter().map(channel).collect()
 }
 
@@ -182,7 +165,7 @@ fn osc_kind(value: &Value) -> Result<OscWish, Mistake> {
 /// Without a shell: what it is given cannot be taken for anything else.
 fn program(value: &Value) -> Result<Vec<String>, Mistake> {
     let why = "`command` must be a list like [\"notify-send\", \"ocwatch\"]; for a line of shell there is `shell`";
-    Ok(words("command", value).map_err(|_| why.to_owned())?)
+    Ok(texts("command", value).map_err(|_| why.to_owned())?)
 }
 
 fn script(value: &Value) -> Result<Vec<String>, Mistake> {
@@ -219,7 +202,7 @@ fn timeout_of(span: Span, timeout: &mut Duration) -> Result<(), Mistake> {
 
 fn quiet(value: &Value) -> Result<Vec<Quiet>, Mistake> {
     let why = "`quiet` must be a list of local times like [\"22:00-07:00\"]";
-    let said = words("quiet", value).map_err(|_| why.to_owned())?;
+    let said = texts("quiet", value).map_err(|_| why.to_owned())?;
     let times: Option<Vec<Quiet>> = said.iter().map(|it| Quiet::parse(it)).collect();
     Ok(times.ok_or_else(|| why.to_owned())?)
 }

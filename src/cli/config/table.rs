@@ -4,16 +4,10 @@
 //! What it does: read names; a mistake is told with its place and the nearest right name. What it does
 //! not: know any column; the table of columns does.
 
+use super::section::Section;
 use super::wrong::{self, Wrong};
 use crate::core::app::{ATTENTION, COLUMNS, Column, Sort};
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use toml::{Spanned, Value};
-
-/// The section as written, with the places of its keys.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
+use toml::Value;
 
 /// What follows from it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,23 +18,20 @@ pub struct Table {
     pub sort: Sort,
 }
 
-pub(super) fn read(section: &Section) -> Result<Table, Wrong> {
+pub(super) fn read(section: &Section, wrong: &mut Vec<Wrong>) -> Table {
     let mut table = Table::default();
-    for (key, value) in &section.0 {
-        let done = match key.get_ref().as_str() {
+    for line in section.lines() {
+        let value = &line.value;
+        let done = match line.key.as_str() {
             "columns" => columns(value).map(|it| table.columns = it),
             "sort" => sort(value)
                 .map(|it| table.sort = it)
                 .map_err(|why| (None, why)),
             other => Err((None, unknown("key", other, &["columns", "sort"]))),
         };
-        done.map_err(|(below, why)| Wrong {
-            offset: key.span().start,
-            below,
-            why,
-        })?;
+        line.note_below(done, wrong);
     }
-    Ok(table)
+    table
 }
 
 fn columns(value: &Value) -> Result<Vec<Column>, (Option<String>, String)> {

@@ -3,18 +3,12 @@
 //! What it does: read it; a mistake is told with its place and the nearest right word. What it does
 //! not: decide between this, the environment and the command line.
 
+use super::section::Section;
 use super::wrong::{self, Wrong, nearest};
 use crate::core::app::ThemeName;
 use crate::tui::{PARTS, Part, read_style, style_words};
 use ratatui::style::Style;
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use toml::{Spanned, Value};
-
-/// The section as written, with the places of its keys.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Section(BTreeMap<Spanned<String>, Value>);
+use toml::Value;
 
 /// What follows from it.
 #[derive(Debug, Default)]
@@ -26,12 +20,12 @@ pub struct Look {
 }
 
 /// The look that follows from a section.
-pub(super) fn read(section: &Section) -> Result<Look, Wrong> {
+pub(super) fn read(section: &Section, wrong: &mut Vec<Wrong>) -> Look {
     let mut look = Look::default();
-    for (key, value) in &section.0 {
-        set(&mut look, key.get_ref(), value).map_err(|why| Wrong::at(key.span().start, why))?;
+    for line in section.lines() {
+        line.note(set(&mut look, &line.key, &line.value), wrong);
     }
-    Ok(look)
+    look
 }
 
 fn set(look: &mut Look, key: &str, value: &Value) -> Result<(), String> {

@@ -3,6 +3,7 @@
 //! What it does: keep the place of a key. What it does not: know any key.
 
 pub(super) use crate::core::app::nearest;
+use toml::Value;
 
 /// What is wrong, and where.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,4 +47,25 @@ impl Wrong {
         });
         below.unwrap_or(self.offset)
     }
+}
+
+/// A switch.
+pub(super) fn flag(name: &str, value: &Value) -> Result<bool, String> {
+    let flag = value.as_bool();
+    flag.ok_or_else(|| format!("`{name}` must be true or false"))
+}
+
+/// A text that says something.
+pub(super) fn text(name: &str, value: &Value) -> Result<String, String> {
+    let text = value.as_str().filter(|it| !it.trim().is_empty());
+    let text = text.ok_or_else(|| format!("`{name}` must be a text in quotes"));
+    text.map(str::to_owned)
+}
+
+/// A list of texts.
+pub(super) fn texts(name: &str, value: &Value) -> Result<Vec<String>, String> {
+    let list = value.as_array().map(|list| list.iter().map(Value::as_str));
+    let texts: Option<Vec<&str>> = list.and_then(Iterator::collect);
+    let texts = texts.ok_or_else(|| format!("`{name}` must be a list of texts"))?;
+    Ok(texts.into_iter().map(str::to_owned).collect())
 }

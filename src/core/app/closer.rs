@@ -56,7 +56,11 @@ impl App {
     pub(super) fn look_closer(&mut self, now: UnixMs) -> Vec<Effect> {
         self.listen();
         let mut effects = Vec::new();
-        let seen = self.ui.detail_open || self.ui.detail_seen;
+        // What is read of itself comes to the live app, and must not be asked for twice.
+        if self.is_still() {
+            return effects;
+        }
+        let seen = self.ui.sees_detail();
         let Some(key) = self.ui.selected.clone().filter(|_| seen) else {
             self.ui.todo_of = None;
             return effects;

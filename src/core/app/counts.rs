@@ -5,12 +5,11 @@
 
 use crate::core::app::order;
 use crate::core::app::tree::Listed;
+use crate::core::changes::Standing;
 use crate::core::judge::Verdict;
 
 /// The finding of a crash.
 const INTERRUPTED: &str = "interrupted";
-/// From this rank on a row needs attention.
-const ATTENTION: u8 = 4;
 
 /// How many of one mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,15 +30,11 @@ pub(super) fn count(listed: &[Listed]) -> Counts {
     let mut counts = Counts::default();
     for one in listed {
         let rank = order::rank(one);
-        let place = if one.snoozed {
-            0
-        } else {
-            usize::from(rank) + 1
-        };
+        let place = if one.snoozed { 0 } else { rank as usize + 1 };
         let Some(count) = counts.get_mut(place) else {
             continue;
         };
-        if rank >= ATTENTION && is_echo(one, listed) {
+        if rank >= Standing::Watch && is_echo(one, listed) {
             count.echoes += 1;
         } else {
             count.own += 1;

@@ -29,6 +29,7 @@ fn is_about_a_row(action: Action) -> bool {
         Action::Export
             | Action::Load
             | Action::Attach
+            | Action::Snooze
             | Action::CopyId
             | Action::CopyAttach
             | Action::CopyExport

@@ -5,13 +5,13 @@
 //! the copy: it makes the screen go on, and is done only if what it is meant for is still as shown.
 
 use crate::core::app::keymap::{Action, GROUPS, Key};
-use crate::core::app::{App, Effect, Msg, update};
+use crate::core::app::{App, Effect, Msg, PartOf, update};
 use crate::core::id::SessionKey;
 use crate::core::time::UnixMs;
 
 /// Whether this app is what the screen shows.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Standing {
+pub(super) enum OnScreen {
     /// It is.
     #[default]
     Live,
@@ -36,15 +36,15 @@ pub struct Frozen {
 fn needs_live(action: Action) -> bool {
     let (_, acting) = GROUPS[0];
     let acts = acting.iter().any(|it| it.action == action) && action != Action::Mark;
-    acts || action.changes() || matches!(action, Action::Freeze | Action::Snooze)
+    acts || action.changes() || matches!(action, Action::Freeze | Action::Snooze | Action::Attach)
 }
 
 impl App {
     /// The copy that is shown instead, while the screen is frozen.
     pub fn frozen(&self) -> Option<&Frozen> {
-        match &self.standing {
-            Standing::Behind(frozen) => Some(frozen),
-            Standing::Live | Standing::Still(_) => None,
+        match &self.on_screen {
+            OnScreen::Behind(frozen) => Some(frozen),
+            OnScreen::Live | OnScreen::Still(_) => None,
         }
     }
 
@@ -55,13 +55,13 @@ impl App {
 
     /// This is the copy that a frozen screen shows.
     pub(super) fn is_still(&self) -> bool {
-        matches!(self.standing, Standing::Still(_))
+        matches!(self.on_screen, OnScreen::Still(_))
     }
 
     /// In a copy: notes what only the live app may do; `true` if this is one and it is such a thing.
     pub(super) fn leaves_to_live(&mut self, action: Action) -> bool {
-        match &mut self.standing {
-            Standing::Still(wanted) if needs_live(action) => {
+        match &mut self.on_screen {
+            OnScreen::Still(wanted) if needs_live(action) => {
                 *wanted = Some(action);
                 true
             }
@@ -71,8 +71,8 @@ impl App {
 
     pub(super) fn freeze(&mut self, now: UnixMs) -> Vec<Effect> {
         let mut app = self.clone();
-        app.standing = Standing::Still(None);
-        self.standing = Standing::Behind(Box::new(Frozen {
+        app.on_screen = OnScreen::Still(None);
+        self.on_screen = OnScreen::Behind(Box::new(Frozen {
             app,
             at: now,
             changes: 0,
@@ -82,14 +82,14 @@ impl App {
 
     /// Counts what happened behind a screen that stands still.
     pub(super) fn count_behind(&mut self, changes: usize) {
-        if let Standing::Behind(frozen) = &mut self.standing {
+        if let OnScreen::Behind(frozen) = &mut self.on_screen {
             frozen.changes = frozen.changes.saturating_add(changes);
         }
     }
 
     /// While the screen is frozen, keys go to the copy; `None`: the message is for the live app.
     pub(super) fn divert(&mut self, msg: &Msg, now: UnixMs) -> Option<Vec<Effect>> {
-        let Standing::Behind(frozen) = &mut self.standing else {
+        let OnScreen::Behind(frozen) = &mut self.on_screen else {
             return None;
         };
         let is_layout = matches!(msg, Msg::Layout { .. });
@@ -98,7 +98,12 @@ impl App {
             Msg::Key(_) | Msg::Paste(_) | Msg::Click { .. } | Msg::Wheel { .. }
         );
         // Said where it is seen.
-        let is_word = matches!(msg, Msg::Told(_) | Msg::Saved(_));
+        let is_word = match msg {
+            Msg::Told(_) | Msg::Saved(_) => true,
+            // Its page is open there.
+            Msg::PartRead(read) => read.of == PartOf::Json,
+            _ => false,
+        };
         if !is_layout && !is_hand && !is_word {
             return None;
         }
@@ -106,15 +111,15 @@ impl App {
         if is_layout {
             return None;
         }
-        match frozen.app.standing {
-            Standing::Still(Some(action)) => Some(self.thaw_for(action, now)),
+        match frozen.app.on_screen {
+            OnScreen::Still(Some(action)) => Some(self.thaw_for(action, now)),
             _ => Some(effects),
         }
     }
 
     /// The screen goes on. What was asked for is done if what it is meant for is as it was shown.
     fn thaw_for(&mut self, action: Action, now: UnixMs) -> Vec<Effect> {
-        let Standing::Behind(frozen) = std::mem::take(&mut self.standing) else {
+        let OnScreen::Behind(frozen) = std::mem::take(&mut self.on_screen) else {
             return Vec::new();
         };
         self.ui = frozen.app.ui.clone();

@@ -74,11 +74,12 @@ impl Live {
             key: key.cloned(),
             ..Self::default()
         };
-        if let Some((part, text)) = session.and_then(|it| it.tail.live.as_ref()) {
+        let tail = session.map(|it| &it.tail);
+        if let Some((tail, (part, text))) = tail.and_then(|it| Some((it, it.live.as_ref()?))) {
             self.heard.push_back(Heard {
                 part: part.clone(),
                 text: text.clone(),
-                cut: true,
+                cut: !tail.live_whole,
             });
         }
     }
@@ -146,7 +147,7 @@ pub fn writing(session: &Session) -> Option<&Part> {
 impl App {
     /// What is looked at is listened to.
     pub(super) fn listen(&mut self) {
-        let seen = self.ui.detail_open || self.ui.detail_seen;
+        let seen = self.ui.sees_detail();
         let key = self.ui.selected.as_ref().filter(|_| seen);
         let session = key.and_then(|key| self.store.session(key));
         self.live.turn_to(key, session);

@@ -1,6 +1,6 @@
 //! The model: what we know, what is judged, and what the user looks at.
 
-use crate::core::app::freeze::Standing;
+use crate::core::app::freeze::OnScreen;
 use crate::core::app::keymap::{Action, Keymap};
 use crate::core::app::notify::{Notices, NotifyRules};
 use crate::core::app::reply::Reply;
@@ -144,6 +144,9 @@ pub struct Ui {
     pub notice: Option<String>,
     /// How many rows the table shows; told after each screen.
     pub table_rows: u16,
+    /// How many lines of the page or the open detail are seen, else rows of the table; told after
+    /// each screen.
+    pub page_rows: u16,
     /// First row shown, so that moving inside the table does not move the table.
     pub offset: usize,
     /// The greatest scroll of the open page, detail or form; told after each screen.
@@ -156,6 +159,13 @@ pub struct Ui {
     pub theme: Option<ThemeName>,
     /// The mouse is ours, not the terminal's.
     pub mouse: bool,
+}
+
+impl Ui {
+    /// The detail is looked at, over the table or beside it.
+    pub fn sees_detail(&self) -> bool {
+        self.detail_open || self.detail_seen
+    }
 }
 
 /// An action that was started and has not ended.
@@ -256,7 +266,7 @@ pub struct App {
     /// How many rows there are, and what keeps some of them off the screen.
     pub tally: Tally,
     pub(super) snoozed: Snoozed,
-    pub(super) standing: Standing,
+    pub(super) on_screen: OnScreen,
     /// When the last message was taken; watcher's clock.
     pub(super) taken_at: UnixMs,
 }
@@ -275,6 +285,7 @@ impl App {
         let ui = Ui {
             filter: Filter::new(options.filter),
             table_rows: 20,
+            page_rows: 20,
             sort: options.sort,
             mouse: options.mouse,
             columns: Column::USUAL.to_vec(),
@@ -307,7 +318,7 @@ impl App {
             exports: BTreeMap::new(),
             tally: Tally::default(),
             snoozed: Snoozed::default(),
-            standing: Standing::default(),
+            on_screen: OnScreen::default(),
             taken_at: UnixMs::default(),
         }
     }

@@ -6,6 +6,7 @@
 
 use crate::core::app::tree::Listed;
 use crate::core::app::{Column, Sort};
+use crate::core::changes::Standing;
 use crate::core::judge::{Level, Verdict};
 use crate::core::store::{Reported, Server, Why};
 use crate::core::time::UnixMs;
@@ -42,18 +43,12 @@ impl Value<'_> {
     }
 }
 
-/// How urgent a row is; higher stands higher.
-pub(super) fn rank(one: &Listed) -> u8 {
-    let verdict = one.verdict;
-    match (verdict.level, &verdict.settling) {
-        _ if one.snoozed => 1,
-        (Level::Stuck, _) => 6,
-        (Level::NeedsYou, _) => 5,
-        (Level::Watch, _) => 4,
-        (Level::Ok, Some(_)) => 3,
-        (Level::Ok, None) if verdict.reported.is_running() => 2,
-        (Level::Ok, None) => 1,
-        (Level::Unknown, _) => 0,
+/// How urgent a row is; higher stands higher. What was seen is as good as at rest.
+pub(super) fn rank(one: &Listed) -> Standing {
+    if one.snoozed {
+        Standing::Rest
+    } else {
+        Standing::of(one.verdict)
     }
 }
 
@@ -93,7 +88,7 @@ impl Sort {
     fn value<'a>(self, one: &Listed<'a>) -> Value<'a> {
         let (info, verdict) = (&one.session.info, one.verdict);
         let Some(column) = self.column else {
-            return Value::Whole(i64::from(rank(one)));
+            return Value::Whole(rank(one) as i64);
         };
         let activity = &verdict.activity;
         match column {
@@ -129,7 +124,7 @@ fn watchers(at: UnixMs, server: &Server) -> UnixMs {
 }
 
 /// When what the age tells began; watcher's clock.
-fn began(verdict: &Verdict, server: &Server) -> Option<UnixMs> {
+pub(super) fn began(verdict: &Verdict, server: &Server) -> Option<UnixMs> {
     if let Reported::Unknown(Why::ServerLost(_)) = &verdict.reported {
         return server.link_since;
     }

@@ -86,7 +86,7 @@ impl App {
             return Vec::new();
         };
         self.ui.page = None;
-        if !self.ui.detail_open && !self.ui.detail_seen {
+        if !self.ui.sees_detail() {
             return self.open();
         }
         let panes = self.panes(&key);

@@ -4,7 +4,7 @@
 
 use crate::core::app::App;
 use crate::core::app::counts::{self, Counts};
-use crate::core::app::filter::{Facts, Query};
+use crate::core::app::filter::{Facts, Query, ZOMBIE};
 use crate::core::app::tree::{self, Listed};
 use crate::core::id::SessionKey;
 use crate::core::judge::Level;
@@ -44,21 +44,27 @@ pub struct Tally {
 /// Rows kept in sight on both sides of the selected one.
 const CONTEXT: usize = 3;
 
-/// The finding of a deleted session that still runs.
-const ZOMBIE: &str = "zombie-run";
-
 impl App {
     /// Lays the rows out anew. The selection stays on its session; if that is gone, on its place.
     pub(super) fn refresh_rows(&mut self) {
-        let old_place = self.selected_place();
+        let holds = self.ui.moved;
+        let place = self.selected_place().filter(|_| holds).unwrap_or(0);
+        self.refresh_to(holds, place);
+    }
+
+    /// The same where a key chose other rows: a selection that is not among them goes to the first,
+    /// which is the most urgent.
+    pub(super) fn refresh_rows_from_the_top(&mut self) {
+        self.refresh_to(true, 0);
+    }
+
+    /// Lays the rows out anew. A selection that does not hold, or is gone, goes to this place.
+    fn refresh_to(&mut self, holds: bool, place: usize) {
         (self.rows, self.tally) = self.lay_out();
         let here = self.ui.selected.as_ref();
         let still = here.is_some_and(|key| self.rows.iter().any(|row| row.key == *key));
-        if !self.ui.moved || !still {
-            let place = match (self.ui.moved, old_place) {
-                (true, Some(place)) => place.min(self.rows.len().saturating_sub(1)),
-                _ => 0,
-            };
+        if !holds || !still {
+            let place = place.min(self.rows.len().saturating_sub(1));
             let key = self.rows.get(place).map(|row| row.key.clone());
             if key != self.ui.selected {
                 self.ui.selected = key;
@@ -66,24 +72,6 @@ impl App {
             }
         }
         self.keep_visible();
-    }
-
-    /// The same where a key chose other rows: a selection that is not among them goes to the first,
-    /// which is the most urgent.
-    pub(super) fn refresh_rows_from_the_top(&mut self) {
-        let moved = std::mem::take(&mut self.ui.moved);
-        let before = self.ui.selected.clone();
-        self.refresh_rows();
-        if before.is_some()
-            && self
-                .rows
-                .iter()
-                .any(|row| Some(&row.key) == before.as_ref())
-        {
-            self.ui.selected = before;
-            self.keep_visible();
-        }
-        self.ui.moved = moved;
     }
 
     /// Moves the table as little as is needed to keep the selected row in sight.
@@ -127,8 +115,7 @@ impl App {
         };
         for place in 0..listed.len() {
             let one = &mut listed[place];
-            let passes =
-                query.terms.is_empty() || Facts::of(self, one.session, one.verdict).pass(query);
+            let passes = query.terms.is_empty() || Facts::of(self, one).pass(query);
             if passes && self.ui.attention_only && !wants_attention(one) {
                 tally.calm += 1;
             } else if passes {

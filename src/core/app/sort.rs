@@ -3,7 +3,7 @@
 //! What it does: name the order, read it from text, go to the next. What it does not: put rows into
 //! it; `order` does.
 
-use crate::core::app::keymap::Key;
+use crate::core::app::keymap::{Action, Key};
 use crate::core::app::{App, Column, Effect};
 
 /// The name of the default order.
@@ -79,7 +79,8 @@ impl App {
 
     /// `1`-`9`: by the column of those that are shown that is the key's; again: the other way round.
     pub(super) fn sort_nth(&mut self, key: Key) -> Vec<Effect> {
-        match self.keymap.place(key) {
+        let mut keys = self.keymap.keys(Action::SortColumn).iter();
+        match keys.position(|it| *it == key) {
             Some(place) => self.sort_at(place),
             None => self.sort_next(),
         }

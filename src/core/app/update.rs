@@ -51,12 +51,14 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Focus(focused) => app.focus(focused),
         Msg::Layout {
             rows,
+            page_rows,
             last_scroll,
             first,
             detail,
             columns,
         } => {
             app.ui.columns = columns;
+            app.ui.page_rows = page_rows;
             app.laid_out(rows, last_scroll, first, detail)
         }
         Msg::Tick => app.feed(Vec::new(), now),
@@ -152,9 +154,7 @@ impl App {
         if self.ui.command.is_some() {
             self.paste_command(text);
         } else if self.ui.filter.cursor.is_some() {
-            for c in text.chars().filter(|c| !c.is_control()) {
-                self.type_filter(Key::Char(c));
-            }
+            self.paste_filter(text);
         } else if self.is_searching() {
             self.paste_search(text);
         } else {

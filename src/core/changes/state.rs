@@ -47,6 +47,27 @@ pub enum Standing {
     Stuck,
 }
 
+impl Standing {
+    /// How this one stands. Not by its messages alone: a fork's copied tool is open for ever and runs
+    /// nowhere.
+    pub fn of(verdict: &Verdict) -> Self {
+        let runs = verdict.reported.is_running();
+        Self::made_of(verdict.level, verdict.settling.is_some(), runs)
+    }
+
+    fn made_of(level: Level, settles: bool, runs: bool) -> Self {
+        match level {
+            Level::Stuck => Self::Stuck,
+            Level::NeedsYou => Self::NeedsYou,
+            Level::Watch => Self::Watch,
+            Level::Unknown => Self::Unknown,
+            Level::Ok if settles => Self::Settling,
+            Level::Ok if runs => Self::Working,
+            Level::Ok => Self::Rest,
+        }
+    }
+}
+
 impl SessionState {
     pub(super) fn of(verdict: &Verdict) -> Self {
         Self {
@@ -70,15 +91,7 @@ impl SessionState {
     /// How it stands, in one word of the marks.
     pub fn standing(&self) -> Standing {
         let runs = matches!(self.reported.as_str(), "busy" | "retry");
-        match self.level {
-            Level::Stuck => Standing::Stuck,
-            Level::NeedsYou => Standing::NeedsYou,
-            Level::Watch => Standing::Watch,
-            Level::Unknown => Standing::Unknown,
-            Level::Ok if self.settling.is_some() => Standing::Settling,
-            Level::Ok if runs => Standing::Working,
-            Level::Ok => Standing::Rest,
-        }
+        Standing::made_of(self.level, self.settling.is_some(), runs)
     }
 
     /// At rest or unknown: nothing that a person would be told of by itself.

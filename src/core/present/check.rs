@@ -186,7 +186,7 @@ impl Check {
         }));
         let mut text = said.join(", ");
         if let Some(leading) = &self.leading {
-            text.push_str(&format!(": {}", leading.words()));
+            text.extend([": ", &leading.words()]);
         }
         if !self.unread.is_empty() {
             let first = self.unread.iter().take(1);
@@ -198,7 +198,7 @@ impl Check {
                 String::new()
             };
             let join = if text.is_empty() { "" } else { "; " };
-            text.push_str(&format!("{join}not read: {first}{more}"));
+            text.extend([join, "not read: ", &first, &more]);
         }
         if text.is_empty() {
             let (plural, n) = (if self.sessions == 1 { "" } else { "s" }, self.sessions);
@@ -240,7 +240,7 @@ impl Leading {
     fn words(&self) -> String {
         let mut name = self.server.clone();
         if let Some((_, title)) = &self.session {
-            name.push_str(&format!("/{}", cut(title, LONG[0])));
+            name.extend(["/", &cut(title, LONG[0])]);
         }
         format!("{name}: {}: {}", self.finding, cut(&self.text, LONG[1]))
     }

@@ -57,7 +57,7 @@ fn hint(app: &App, action: Action, words: &str) -> Hint {
 fn has_panes(app: &App) -> bool {
     let selected = app.ui.selected.as_ref();
     let panes = selected.map_or(0, |key| app.panes(key).len());
-    (app.ui.detail_open || app.ui.detail_seen) && panes > 1
+    app.ui.sees_detail() && panes > 1
 }
 
 /// Only what applies now.

@@ -2,12 +2,13 @@
 //!
 //! Fields are only added within a schema number. Times are the server's clock, but for `at`.
 
-use crate::core::id::{ServerId, SessionKey};
+use crate::core::id::{ServerId, SessionId};
 use crate::core::judge::{Activity, Finding, Judgement, ServerVerdict, Settling, Verdict};
 use crate::core::store::{Reported, Server, Session, Store};
 use crate::core::time::UnixMs;
 use crate::core::wire::{Ask, AskKind, DirectoryState};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// One document for everything that is known. `now` is the watcher's clock.
 pub fn status_json(store: &Store, judgement: &Judgement, now: UnixMs) -> Value {
@@ -15,10 +16,11 @@ pub fn status_json(store: &Store, judgement: &Judgement, now: UnixMs) -> Value {
         .servers()
         .map(|(id, server)| server_json(id, server, judgement))
         .collect();
+    let children = children(store);
     let sessions: Vec<Value> = judgement
         .verdicts
         .values()
-        .filter_map(|verdict| session_json(store, verdict))
+        .filter_map(|verdict| session_json(store, verdict, &children))
         .collect();
     json!({"schema": "ocwatch.status/1", "at": now, "servers": servers, "sessions": sessions})
 }
@@ -48,7 +50,27 @@ fn server_json(id: ServerId, server: &Server, judgement: &Judgement) -> Value {
     })
 }
 
-fn session_json(store: &Store, verdict: &Verdict) -> Option<Value> {
+/// The ids of subagents' sessions by parent, sorted.
+type Children<'a> = HashMap<(ServerId, &'a SessionId), Vec<&'a SessionId>>;
+
+/// Of all servers at once: a look for each session would go through all of them each time.
+fn children(store: &Store) -> Children<'_> {
+    let mut all = Children::new();
+    for (server, it) in store.servers() {
+        for session in it.sessions.values() {
+            if let Some(parent) = &session.info.parent {
+                let of = all.entry((server, parent)).or_default();
+                of.push(&session.info.id);
+            }
+        }
+    }
+    for ids in all.values_mut() {
+        ids.sort();
+    }
+    all
+}
+
+fn session_json(store: &Store, verdict: &Verdict, children: &Children) -> Option<Value> {
     let server = store.server(verdict.key.server)?;
     let session = store.session(&verdict.key)?;
     let session = Some(session).filter(|it| verdict.is_listed(it))?;
@@ -60,7 +82,7 @@ fn session_json(store: &Store, verdict: &Verdict) -> Option<Value> {
         "title": info.title,
         "directory": info.directory,
         "parent": info.parent,
-        "children": children(server, &verdict.key),
+        "children": children.get(&(verdict.key.server, &verdict.key.session)).map_or(&[][..], Vec::as_slice),
         "agent": info.agent,
         "model": model.map(|m| format!("{}/{}", m.provider, m.model)),
         "created": info.created,
@@ -80,12 +102,6 @@ fn session_json(store: &Store, verdict: &Verdict) -> Option<Value> {
         "cost": info.cost,
         "tokens": info.tokens,
     }))
-}
-
-fn children(server: &Server, key: &SessionKey) -> Vec<Value> {
-    let mut ids: Vec<_> = server.children(&key.session).map(|c| &c.info.id).collect();
-    ids.sort();
-    ids.into_iter().map(|id| json!(id)).collect()
 }
 
 pub(super) fn reported(reported: &Reported) -> Value {

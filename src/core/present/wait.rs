@@ -77,10 +77,10 @@ fn text(verdict: Option<&Verdict>, end: Option<&End>, now: UnixMs) -> String {
     let (reported, activity) = (verdict.reported.word(), &verdict.activity);
     let mut text = format!("still {reported}, {}", activity.state.word());
     if let Some(since) = activity.since {
-        text.push_str(&format!(" for {}", now.since(since).words()));
+        text.extend([" for ", &now.since(since).words()]);
     }
     if let Some(detail) = &activity.detail {
-        text.push_str(&format!(": {detail}"));
+        text.extend([": ", detail]);
     }
     text
 }

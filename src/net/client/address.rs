@@ -77,11 +77,23 @@ impl Address {
         self.url.as_str().trim_end_matches('/').to_owned()
     }
 
+    /// Whether TLS is spoken with it.
+    pub fn is_tls(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
     /// Whether the server is on this machine, as far as the address tells.
     pub fn is_loopback(&self) -> bool {
         let host = self.url.host_str().unwrap_or_default();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+    }
+
+    /// Host (without brackets) and port to connect to.
+    pub fn host_and_port(&self) -> Option<(String, u16)> {
+        let host = self.url.host_str()?;
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        Some((bare.to_owned(), self.url.port_or_known_default()?))
     }
 
     /// Whether both can lead to the same server: the same address, or this machine's by two names.

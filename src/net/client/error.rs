@@ -21,6 +21,9 @@ pub enum ClientError {
     /// No route, no such host, the connection broke before an answer.
     #[error("cannot be reached: {0}")]
     Unreachable(String),
+    /// TLS did not come about: what is wrong with the certificate, and what to do.
+    #[error("not trusted: {0}")]
+    Certificate(String),
     /// Nothing came for so long.
     #[error("no answer within {:.1} s", .0.as_secs_f32())]
     Timeout(Duration),
@@ -111,13 +114,19 @@ impl ClientError {
 
     /// Whether the server itself is gone, so that asking for something else is in vain.
     pub fn is_loss(&self) -> bool {
-        matches!(self, ClientError::Refused | ClientError::Unreachable(_))
+        matches!(
+            self,
+            ClientError::Refused | ClientError::Unreachable(_) | ClientError::Certificate(_)
+        )
     }
 
     /// From sending a request.
     pub(super) fn from_send(error: &reqwest::Error, connect: Duration) -> Self {
         if root_io(error).is_some_and(|it| it == io::ErrorKind::ConnectionRefused) {
             return ClientError::Refused;
+        }
+        if let Some(trouble) = super::trust::trouble(error) {
+            return ClientError::Certificate(trouble);
         }
         if error.is_timeout() {
             let wait = connect.as_secs_f32();

@@ -13,6 +13,8 @@ mod error;
 mod probe;
 mod prompt;
 mod read;
+mod route;
+mod trust;
 mod two;
 
 pub use act::PermissionReply;
@@ -21,6 +23,8 @@ pub use body::RawBody;
 pub use error::ClientError;
 pub use probe::Identity;
 pub use read::{AllSessions, MessagesPage, RawPage};
+pub use route::Route;
+pub use trust::Trust;
 
 use crate::core::time::Clock;
 use reqwest::{Method, RequestBuilder, Response, header};
@@ -48,6 +52,9 @@ impl Default for Waits {
         }
     }
 }
+
+/// Between two pings of an HTTP/2 connection.
+const PING: Duration = Duration::from_secs(20);
 
 /// A client of one server. Cheap to clone.
 #[derive(Clone)]
@@ -100,11 +107,33 @@ impl Client {
         waits: Waits,
         clock: Clock,
     ) -> Result<Self, ClientError> {
-        // Fails when it is there already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        Self::by(address, credentials, waits, clock, &Route::default())
+    }
+
+    /// The same, by a way of its own.
+    ///
+    /// # Errors
+    /// As [`Client::new`], and when the system's certificates cannot be read.
+    pub fn by(
+        address: Address,
+        credentials: Option<Credentials>,
+        waits: Waits,
+        clock: Clock,
+        route: &Route,
+    ) -> Result<Self, ClientError> {
+        let tls = if address.is_tls() {
+            route.trust.config()?
+        } else {
+            Trust::nobody()?
+        };
         let build = |idle: usize| {
             reqwest::Client::builder()
+                .tls_backend_preconfigured(tls.clone())
                 .no_proxy()
+                // Of HTTP/2: what a middle box forgot is noticed, also while nothing is asked.
+                .http2_keep_alive_interval(PING)
+                .http2_keep_alive_timeout(waits.read)
+                .http2_keep_alive_while_idle(true)
                 .redirect(reqwest::redirect::Policy::none())
                 .connect_timeout(waits.connect)
                 .pool_max_idle_per_host(idle)

@@ -9,6 +9,8 @@ use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Dialect, v1};
 use reqwest::{Method, Response, header};
 use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 /// Who answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +60,14 @@ impl Client {
         let path = ["global", "health"];
         let tried = self.try_one(&path, v1::decode_health, self.waits.read);
         Ok(tried.await?.0)
+    }
+
+    /// Whether its port takes a connection within this time. Nothing is sent.
+    pub async fn connects(&self, within: Duration) -> bool {
+        let Some(at) = self.address.host_and_port() else {
+            return false;
+        };
+        matches!(timeout(within, TcpStream::connect(at)).await, Ok(Ok(_)))
     }
 
     async fn probe_health(&self) -> Result<(v1::Health, Option<Span>), ClientError> {

@@ -201,7 +201,7 @@ mod tests {
             again.tail(&id, UnixMs(1), &messages(&text(words), false), &pace);
             gaps.push(again.open[&id].gap.as_secs());
         }
-        assert_eq!(gaps, [15, 30, 60, 120, 240, 300, 300, 15]);
+        assert_eq!(gaps, [15, 30, 60, 120, 240, 360, 360, 15]);
         again.tail(&id, UnixMs(1), &messages("", true), &pace);
         assert_eq!(again.due(), None, "it has ended");
         let prompt = &messages("", true)[..1];

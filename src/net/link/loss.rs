@@ -28,6 +28,7 @@ impl From<ClientError> for Loss {
             ClientError::Timeout(_) | ClientError::Trickle { .. } => LostCause::Wedged,
             // The last one is no loss, and of no link: links only read.
             ClientError::Unreachable(_)
+            | ClientError::Certificate(_)
             | ClientError::Cut { .. }
             | ClientError::Address(_)
             | ClientError::ReadOnly => LostCause::Unreachable,

@@ -71,6 +71,9 @@ pub fn spawn(
     tokio::spawn(link.run())
 }
 
+/// For finding out whether a server that is given up has an open port.
+const CONNECTS_WITHIN: Duration = Duration::from_millis(300);
+
 struct Link {
     spec: LinkSpec,
     outlet: Outlet,
@@ -116,6 +119,7 @@ enum End {
 enum Break {
     Shutdown,
     Retry,
+    GiveUp,
 }
 
 impl Link {
@@ -151,8 +155,10 @@ impl Link {
             let wait = backoff::wait(attempt, lost_for, fastrand::f64());
             tracing::info!(server = self.spec.server.0, attempt, cause = ?loss.cause, ?wait, "lost");
             self.report_loss(loss, wait);
-            if let Err(Break::Shutdown) = self.interruptible(sleep(wait)).await {
-                return;
+            match self.interruptible(sleep(wait)).await {
+                Ok(()) | Err(Break::Retry) => {}
+                // It is lost, which was said.
+                Err(Break::Shutdown | Break::GiveUp) => return,
             }
         }
     }
@@ -180,6 +186,7 @@ impl Link {
                 command = self.orders.next() => match command {
                     LinkCommand::Shutdown => return Err(Break::Shutdown),
                     LinkCommand::RetryNow => return Err(Break::Retry),
+                    LinkCommand::GiveUp => return Err(Break::GiveUp),
                     LinkCommand::LoadDirectory(it) => { self.commanded.insert(it); }
                     LinkCommand::ReadSession(_)
                     | LinkCommand::ReadTodo(_)
@@ -196,8 +203,29 @@ impl Link {
             match self.interruptible(&mut future).await {
                 Ok(output) => return Ok(output),
                 Err(Break::Retry) => {}
+                Err(Break::GiveUp) => {
+                    self.give_up().await;
+                    return Err(());
+                }
                 Err(Break::Shutdown) => return Err(()),
             }
+        }
+    }
+
+    /// Says that nothing was said in time, and passes that on before the end.
+    async fn give_up(&mut self) {
+        let is_open = self.spec.client.connects(CONNECTS_WITHIN).await;
+        let (cause, text) = if is_open {
+            let text = "the port is open, but no answer came in time";
+            (LostCause::Wedged, text)
+        } else {
+            (LostCause::Unreachable, "no answer in time")
+        };
+        let loss = Loss::new(cause, text);
+        // Nobody waits for another try.
+        self.report_loss(loss, Duration::ZERO);
+        while !(self.outlet.closed || self.outlet.is_empty()) {
+            self.outlet.send().await;
         }
     }
 }

@@ -35,7 +35,7 @@ pub struct Pace {
     pub status: Duration,
     /// Its asks.
     pub asks: Duration,
-    /// The stream counts as quiet after so long without an event; both intervals then double.
+    /// The stream counts as quiet after so long without an event; all three intervals then double.
     pub quiet_after: Duration,
     /// Status while there is no stream.
     pub blind_status: Duration,
@@ -74,8 +74,8 @@ impl Default for Pace {
             settle: Duration::from_secs(1),
             question_again: [Duration::from_millis(1500), Duration::from_secs(10)],
             elsewhere: Duration::from_secs(15),
-            elsewhere_most: Duration::from_secs(300),
-            elsewhere_apart: Duration::from_secs(3),
+            elsewhere_most: Duration::from_secs(360),
+            elsewhere_apart: Duration::from_secs(4),
             tail_window: Span::days(7),
         }
     }
@@ -118,6 +118,8 @@ impl LinkSpec {
 pub enum LinkCommand {
     /// Do not wait for the planned attempt.
     RetryNow,
+    /// Others do not wait for this server: if it has said nothing yet, say so and end.
+    GiveUp,
     /// A person asked for this project although that starts it; holds for the life of the link.
     LoadDirectory(Directory),
     /// Read this session's row and tail now. Starts its project.

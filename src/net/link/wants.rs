@@ -148,6 +148,10 @@ impl Watch<'_> {
         }
     }
 
+    fn lists_every(&self) -> Duration {
+        self.spec.pace.lists * if self.is_quiet() { 2 } else { 1 }
+    }
+
     /// When something is to be read next.
     pub(super) fn next_due(&self) -> Instant {
         let polled = self.stage == Stage::Live;
@@ -166,7 +170,7 @@ impl Watch<'_> {
         self.later_tails(now);
         self.second_looks(now);
         if self.lists_due <= now {
-            self.lists_due = now + self.spec.pace.lists;
+            self.lists_due = now + self.lists_every();
             self.jobs.calm(Job::Sessions);
         }
         if self.stage != Stage::Live {

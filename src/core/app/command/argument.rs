@@ -129,6 +129,9 @@ fn snooze(app: &mut App, text: &str, _: UnixMs) -> Result<Vec<Effect>, String> {
         let key = app.key_of(Action::Freeze);
         return Err(format!("the screen is frozen: {key} lets it go on"));
     }
+    if let Some(why) = app.covered(Action::Snooze) {
+        return Err(why);
+    }
     Ok(app.snooze(Some(span)))
 }
 

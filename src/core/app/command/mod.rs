@@ -117,6 +117,7 @@ impl App {
         if let Some(command) = &mut self.ui.command {
             command.line.paste(text);
             command.edited();
+            self.commands.leave();
         }
     }
 

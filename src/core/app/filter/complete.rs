@@ -4,6 +4,7 @@
 //! line.
 
 use super::field::{FIELDS, Field, Kind};
+use super::query::field;
 use super::token::{Token, quoted, text, tokens};
 use crate::core::app::App;
 use crate::core::store::Session;
@@ -52,9 +53,7 @@ impl App {
         let Some(colon) = marks.iter().position(|it| *it == (':', false)) else {
             return fields(&text(marks), token.from + bangs, token.to);
         };
-        let name = text(&marks[..colon]).to_lowercase();
-        let mut meant = FIELDS.iter().filter(|row| row.name.starts_with(&name));
-        let (Some(row), None) = (meant.next(), meant.next()) else {
+        let Ok(Some(row)) = field(&text(&marks[..colon])) else {
             return Offered::default();
         };
         let values = &marks[colon + 1..];
@@ -76,7 +75,11 @@ impl App {
         Offered {
             from: token.from + bangs + colon + 1 + last,
             to: token.to,
-            words: words.iter().map(|word| quoted(word)).collect(),
+            words: match row.kind {
+                // In quotes `>` would be no sign for whoever reads it.
+                Kind::Age | Kind::Cost => words,
+                Kind::Word | Kind::Text => words.iter().map(|word| quoted(word)).collect(),
+            },
         }
     }
 

@@ -5,19 +5,17 @@
 use super::field::{Field, Kind, STATES, ZOMBIE};
 use super::query::{Query, Term, Test, Than};
 use crate::core::app::App;
+use crate::core::app::order::began;
+use crate::core::app::tree::Listed;
 use crate::core::id::SessionKey;
 use crate::core::judge::{Agreement, Verdict};
-use crate::core::store::{Reported, Server, Session, Why};
+use crate::core::store::Server;
 use crate::core::time::{Span, UnixMs};
 
 /// How long what is true of a session has lasted; nothing when that is not known. Of a session whose
 /// state is not known: how long it has not been. `now` is the watcher's clock.
 pub fn age(verdict: &Verdict, server: &Server, now: UnixMs) -> Option<Span> {
-    if let Reported::Unknown(Why::ServerLost(_)) = &verdict.reported {
-        return server.link_since.map(|since| now.since(since));
-    }
-    let since = verdict.activity.since?;
-    Some(server.server_time(now).since(since))
+    began(verdict, server).map(|at| now.since(at))
 }
 
 /// The words and numbers of one row. Borrowed: they are made for each row at each look.
@@ -42,8 +40,8 @@ pub(in crate::core::app) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     /// Of a session.
-    pub fn of(app: &'a App, session: &'a Session, verdict: &'a Verdict) -> Self {
-        let server = app.store.server(verdict.key.server);
+    pub fn of(app: &App, one: &Listed<'a>) -> Self {
+        let (server, session, verdict) = (one.server, one.session, one.verdict);
         let info = &session.info;
         let activity = &verdict.activity;
         let leading = verdict.leading().map(|it| it.text.as_str());
@@ -51,11 +49,11 @@ impl<'a> Facts<'a> {
         Self {
             level: verdict.level.word(),
             findings: verdict.findings.iter().map(|it| it.name).collect(),
-            states: states(app, session, verdict),
+            states: states(app, one),
             reported: verdict.reported.word(),
-            age: server.and_then(|server| age(verdict, server, app.taken_at)),
+            age: age(verdict, server, app.taken_at),
             cost: info.cost,
-            server: server.map_or("", |it| it.spec.name.as_str()),
+            server: &server.spec.name,
             dir: info.directory.as_str(),
             tool: activity.tool.as_deref().unwrap_or_default(),
             model: info
@@ -142,13 +140,14 @@ impl<'a> Facts<'a> {
 }
 
 /// What is true of it, in the words of `is:`.
-fn states<'a>(app: &App, session: &Session, verdict: &Verdict) -> Vec<&'a str> {
+fn states<'a>(app: &App, one: &Listed) -> Vec<&'a str> {
+    let verdict = one.verdict;
     let so = [
         verdict.settling.is_some(),
         verdict.agreement == Agreement::Disagree,
-        session.info.parent.is_some(),
+        one.session.info.parent.is_some(),
         app.ui.marked.contains(&verdict.key),
-        app.is_snoozed(&verdict.key),
+        one.snoozed,
     ];
     let more = STATES.iter().zip(so).filter(|(_, so)| *so);
     let state = verdict.activity.state.word();

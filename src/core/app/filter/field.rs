@@ -179,7 +179,7 @@ const LEVELS: [Level; 5] = [
 ];
 
 /// What is called so on servers only, and is a row here all the same.
-pub(super) const ZOMBIE: &str = "zombie-run";
+pub(in crate::core::app) const ZOMBIE: &str = "zombie-run";
 
 impl Field {
     /// Its line of the table.

@@ -9,15 +9,16 @@ mod field;
 mod query;
 mod token;
 
-pub use complete::Offered;
 pub(super) use facts::Facts;
 pub use facts::age;
-pub use field::{FIELDS, Field, FieldRow, Kind};
-pub use query::{Query, Term, Test, Than};
+pub use field::FIELDS;
+pub(super) use field::ZOMBIE;
+pub use query::Query;
 
 use crate::core::app::history::History;
 use crate::core::app::keymap::Key;
 use crate::core::app::{App, Effect, TextLine};
+use complete::Offered;
 
 /// The filter line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,6 +50,15 @@ impl Filter {
     fn put(&mut self, line: TextLine) {
         self.text = line.text;
         self.cursor = Some(line.cursor);
+    }
+
+    fn edit(&mut self, edit: impl FnOnce(&mut TextLine)) {
+        let text = std::mem::take(&mut self.text);
+        let cursor = self.cursor.unwrap_or(0);
+        let mut line = TextLine { text, cursor };
+        edit(&mut line);
+        self.put(line);
+        self.history.leave();
     }
 
     fn recall(&mut self, line: Option<String>) {
@@ -102,17 +112,19 @@ impl App {
                 filter.recall(later);
             }
             Key::Tab => self.complete_filter(),
-            _ => {
-                let text = std::mem::take(&mut filter.text);
-                let cursor = filter.cursor.unwrap_or(0);
-                let mut line = TextLine { text, cursor };
+            _ => filter.edit(|line| {
                 line.key(key);
-                filter.put(line);
-                filter.history.leave();
-            }
+            }),
         }
         self.refresh_rows();
         effects
+    }
+
+    /// Pasted text goes into the line.
+    pub(super) fn paste_filter(&mut self, text: &str) {
+        self.ui.filter.completing = None;
+        self.ui.filter.edit(|line| line.paste(text));
+        self.refresh_rows();
     }
 
     /// Puts the first that may stand at the cursor, then with each Tab the next.

@@ -112,7 +112,7 @@ fn lower(texts: Vec<String>) -> Vec<String> {
 }
 
 /// The field of this name or of this beginning; `None`: nothing like it is a field.
-fn field(name: &str) -> Result<Option<&'static FieldRow>, String> {
+pub(super) fn field(name: &str) -> Result<Option<&'static FieldRow>, String> {
     let name = name.to_lowercase();
     if let Some(row) = FIELDS.iter().find(|row| row.name == name) {
         return Ok(Some(row));

@@ -121,12 +121,6 @@ impl Keymap {
         keys_of(self.keys(action))
     }
 
-    /// Which of its action's keys this is, from 0: of those that choose one of several things.
-    pub fn place(&self, key: Key) -> Option<usize> {
-        let keys = self.keys(self.action(key)?);
-        keys.iter().position(|it| *it == key)
-    }
-
     /// The arrow (or page key) that means the same, for what knows only arrows: dialogs, forms,
     /// lists. Other keys stay what they are.
     pub fn arrow(&self, key: Key) -> Key {

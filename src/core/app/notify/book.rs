@@ -37,7 +37,7 @@ impl Reason {
 
 /// How a session stands, as far as it matters here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct Stand {
     /// Why it needs someone, by itself; `None`: it is calm.
     pub reason: Option<Reason>,
     /// The level and the name of its leading finding, whatever that is.
@@ -116,7 +116,7 @@ pub struct Book {
 
 impl Book {
     /// Learns how a session stands. `now` is the watcher's clock.
-    pub fn learn(&mut self, key: &SessionKey, standing: Standing, pace: Pace, now: UnixMs) {
+    pub fn learn(&mut self, key: &SessionKey, standing: Stand, pace: Pace, now: UnixMs) {
         let first_live = *self
             .first_live
             .entry(key.server)
@@ -172,7 +172,7 @@ impl Book {
 }
 
 impl Known {
-    fn learn(&mut self, standing: Standing, pace: Pace, now: UnixMs) {
+    fn learn(&mut self, standing: Stand, pace: Pace, now: UnixMs) {
         let expected = self.expected.take();
         let Some(reason) = standing.reason else {
             if self.reason.take().is_some() {
@@ -243,7 +243,7 @@ mod tests {
 
     /// `ask1`, `hung2`: a reason and what it is about; `~hung`: settles to it; `old` before: nothing has
     /// changed in it since long before; anything else is calm.
-    fn standing(word: &str, at: i64, live: i64) -> Standing {
+    fn standing(word: &str, at: i64, live: i64) -> Stand {
         let (is_old, word) = match word.strip_prefix("old ") {
             Some(word) => (true, word),
             None => (false, word),
@@ -264,7 +264,7 @@ mod tests {
                 .filter(char::is_ascii_digit)
                 .map(String::from),
         });
-        Standing {
+        Stand {
             leading: reason.as_ref().map(|it| (it.level, it.finding)),
             settling: word.strip_prefix('~').and_then(name).map(|it| it.1),
             reason,

@@ -12,7 +12,6 @@
 mod book;
 mod rules;
 
-pub use book::Book;
 pub use rules::{Channel, NotifyRules, Quiet};
 
 use crate::core::app::{App, Effect};
@@ -20,7 +19,7 @@ use crate::core::id::SessionKey;
 use crate::core::judge::{ActivityState, Finding, Level, Verdict};
 use crate::core::store::{LinkState, Server};
 use crate::core::time::{Span, UnixMs};
-use book::{Pace, Reason, Standing};
+use book::{Book, Pace, Reason, Stand};
 use std::collections::BTreeSet;
 
 /// Someone who pressed a key so lately is there.
@@ -160,7 +159,7 @@ impl App {
     }
 
     /// How a session stands by itself; `None` while nothing is known of it.
-    fn standing(&self, key: &SessionKey) -> Option<Standing> {
+    fn standing(&self, key: &SessionKey) -> Option<Stand> {
         let server: &Server = self.store.server(key.server)?;
         let session = server.sessions.get(&key.session)?;
         let live_since = server
@@ -176,7 +175,7 @@ impl App {
         if reason.is_none() && (unread || verdict.level == Level::Unknown) {
             return None;
         }
-        Some(Standing {
+        Some(Stand {
             reason,
             leading: verdict.leading().map(|it| (it.level, it.name)),
             settling: verdict.settling.as_ref().map(|it| it.name),

@@ -9,7 +9,7 @@ mod form;
 mod open;
 mod press;
 
-pub use form::{Choices, QuestionForm, QuestionPage};
+pub use form::{Choices, QuestionForm};
 
 use super::TextLine;
 use crate::core::id::{AskId, SessionKey};

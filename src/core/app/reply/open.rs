@@ -90,7 +90,7 @@ impl App {
                 return self.tell(&format!("it asks a question: {key} answers it"));
             }
             // Where no detail shows it whole it is shown first: a row has room for its first words.
-            Then::Once if !self.ui.detail_seen && !self.ui.detail_open => Form::Confirm(Wish::Once),
+            Then::Once if !self.ui.sees_detail() => Form::Confirm(Wish::Once),
             Then::Once => return self.send(to, &Wish::Once, now),
             Then::Always => Form::Confirm(Wish::Always),
             Then::Deny if permission => Form::Deny(TextLine::default()),

@@ -1,6 +1,7 @@
 //! What became of one session: its changes of state, and the marks of its last hour.
 
 use crate::core::app::App;
+use crate::core::app::keymap::Action;
 use crate::core::app::past::Past;
 use crate::core::changes::{SessionState, Standing};
 use crate::core::id::SessionKey;
@@ -15,7 +16,8 @@ pub(super) fn sheet(app: &App, key: &SessionKey) -> Sheet {
     let done = app.log.iter().filter(|it| it.key == *key).count();
     if done > 0 {
         let many = if done == 1 { "" } else { "s" };
-        let text = format!("{done} action{many} on it from here: H shows them");
+        let key = app.key_of(Action::History);
+        let text = format!("{done} action{many} on it from here: {key} shows them");
         lines.push(vec![Piece::new(text, Tone::Dim)]);
     }
     Sheet {
@@ -42,22 +44,8 @@ fn changes(app: &App, past: &Past) -> Vec<Line> {
 
 /// The worst of each minute of the last hour, oldest first.
 pub(super) fn hour(app: &App, verdict: &Verdict, now: UnixMs) -> Vec<Option<Mark>> {
-    let standing = standing(verdict);
-    let cells = app.history.hour(&verdict.key, standing, now);
+    let cells = app.history.hour(&verdict.key, Standing::of(verdict), now);
     cells.into_iter().map(|cell| cell.map(mark_of)).collect()
-}
-
-fn standing(verdict: &Verdict) -> Standing {
-    match words::mark(verdict) {
-        Mark::Stuck => Standing::Stuck,
-        Mark::NeedsYou => Standing::NeedsYou,
-        Mark::Watch => Standing::Watch,
-        Mark::Settling(_) => Standing::Settling,
-        Mark::Working => Standing::Working,
-        Mark::Rest => Standing::Rest,
-        // A verdict alone is never snoozed.
-        Mark::Unknown | Mark::Snoozed => Standing::Unknown,
-    }
 }
 
 /// Of a state that was, its level as a tone.

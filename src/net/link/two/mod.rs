@@ -30,7 +30,6 @@ use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{AskKind, Event, LinkReport, LostCause, Retry, SessionInfo, Status};
 use crate::net::client::Identity;
 use crate::net::stream::{Ending, Events};
-use futures_util::FutureExt;
 use read::Read;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -176,7 +175,7 @@ impl<'a> Two<'a> {
         let due = self.next_due();
         tokio::select! {
             () = self.outlet.send(), if !self.outlet.is_empty() => {}
-            frame = events.next() => self.on_frames(frame, events)?,
+            frame = events.next() => self.on_frames(frame, events).await?,
             Some(done) = self.jobs.finished() => self.answered(done)?,
             command = orders.next() => if self.on_command(command) {
                 return Err(Ended::Shutdown);
@@ -207,7 +206,7 @@ impl<'a> Two<'a> {
     }
 
     /// Takes a frame and those that are there already, up to a budget.
-    fn on_frames(
+    async fn on_frames(
         &mut self,
         first: Result<String, Ending>,
         events: &mut Events,
@@ -215,7 +214,7 @@ impl<'a> Two<'a> {
         let mut frame = first;
         for _ in 0..FRAMES_AT_ONCE {
             self.on_frame(frame)?;
-            match events.next().now_or_never() {
+            match events.next_here().await {
                 Some(next) => frame = next,
                 None => return Ok(()),
             }
@@ -243,7 +242,7 @@ impl<'a> Two<'a> {
     fn on_command(&mut self, command: LinkCommand) -> bool {
         match command {
             LinkCommand::Shutdown => return true,
-            LinkCommand::RetryNow | LinkCommand::ReadTodo(_) => {}
+            LinkCommand::RetryNow | LinkCommand::GiveUp | LinkCommand::ReadTodo(_) => {}
             LinkCommand::LoadDirectory(_) | LinkCommand::Refresh(_) => {
                 self.jobs.urgent(Read::Active);
                 self.ask_asks();
@@ -304,16 +303,18 @@ impl<'a> Two<'a> {
         });
     }
 
-    fn is_quiet(&self) -> bool {
-        self.last_event.elapsed() >= self.spec.pace.quiet_after
+    /// By how much everything is asked less often: a server that was quiet for long.
+    fn slower(&self) -> u32 {
+        let quiet = self.last_event.elapsed() >= self.spec.pace.quiet_after;
+        if quiet { 2 } else { 1 }
     }
 
     fn active_every(&self) -> Duration {
-        self.spec.pace.status * if self.is_quiet() { 2 } else { 1 }
+        self.spec.pace.status * self.slower()
     }
 
     fn asks_every(&self) -> Duration {
-        self.spec.pace.asks * if self.is_quiet() { 2 } else { 1 }
+        self.spec.pace.asks * self.slower()
     }
 
     /// When something is to be read next.
@@ -339,7 +340,7 @@ impl<'a> Two<'a> {
             return;
         }
         if self.lists_due <= now {
-            self.lists_due = now + self.spec.pace.lists;
+            self.lists_due = now + self.spec.pace.lists * self.slower();
             self.jobs.calm(Read::Sessions);
         }
         if self.active_due <= now {
