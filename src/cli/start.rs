@@ -166,6 +166,7 @@ pub(super) fn named(cli: &Cli) -> Vec<String> {
         Some(Command::Status(status)) => &status.servers[..],
         Some(Command::Check(check)) => &check.servers,
         Some(Command::Watch(watch)) => &watch.servers,
+        Some(Command::Metrics(metrics)) => &metrics.servers,
         _ => &[],
     };
     named.extend(more.iter().cloned());

@@ -1,7 +1,8 @@
 //! The server's HTTP API, as far as the tests drive it: what must succeed panics where it does not.
 
+use crate::http::http;
 use crate::server::OpenCode;
-use crate::support::{block_on, http};
+use crate::support::block_on;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;

@@ -3,8 +3,9 @@
 //! A stream misses what happens after its `server.connected`, until the server has really subscribed
 //! it: measured up to 2 s on a busy machine. So it counts as open when it has told something else.
 
+use crate::http::http;
 use crate::server::OpenCode;
-use crate::support::{PATIENCE, block_on, eventually, http};
+use crate::support::{PATIENCE, block_on, eventually};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -21,13 +21,6 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         .block_on(future)
 }
 
-/// A client of our own, without a proxy.
-pub fn http() -> reqwest::ClientBuilder {
-    // Installed already: as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder().no_proxy()
-}
-
 /// Looks again and again until there is something, at most `within`; panics with the last reason why not.
 pub fn eventually<T>(
     what: &str,
