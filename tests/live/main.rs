@@ -44,5 +44,6 @@ mod resend;
 mod trouble;
 mod turns;
 mod unstick;
+mod wait;
 mod watch;
 mod zombie;

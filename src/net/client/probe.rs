@@ -21,7 +21,7 @@ pub struct Identity {
     pub version: Option<String>,
     /// Its clock minus ours, from the `Date` header (which has whole seconds), where told.
     pub skew: Option<Span>,
-    /// Not on this machine and asks for no password.
+    /// Other machines can reach it, and it asks for no password.
     pub unsecured: bool,
 }
 
@@ -127,7 +127,8 @@ impl Client {
             dialect,
             version,
             skew,
-            unsecured: self.address.is_exposed() && self.is_open_to_all(dialect).await,
+            unsecured: (self.exposed || self.address.is_exposed())
+                && self.is_open_to_all(dialect).await,
         }
     }
 
