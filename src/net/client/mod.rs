@@ -14,6 +14,7 @@ mod probe;
 mod prompt;
 mod read;
 mod route;
+mod sent;
 mod trust;
 mod two;
 
@@ -24,10 +25,12 @@ pub use error::ClientError;
 pub use probe::Identity;
 pub use read::{AllSessions, MessagesPage, RawPage};
 pub use route::Route;
+pub use sent::Sent;
 pub use trust::Trust;
 
 use crate::core::time::Clock;
 use reqwest::{Method, RequestBuilder, Response, header};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -66,6 +69,7 @@ pub struct Client {
     waits: Waits,
     clock: Clock,
     read_only: bool,
+    sent: Arc<Sent>,
 }
 
 impl std::fmt::Debug for Client {
@@ -151,6 +155,7 @@ impl Client {
             waits,
             clock,
             read_only: false,
+            sent: Arc::default(),
         })
     }
 
@@ -173,7 +178,13 @@ impl Client {
         self.credentials.as_ref()
     }
 
+    /// How many requests were sent to it.
+    pub fn sent(&self) -> &Sent {
+        &self.sent
+    }
+
     fn request(&self, ask: &Ask) -> RequestBuilder {
+        self.sent.note(&ask.method, ask.path);
         let http = match ask.via {
             Via::Pool => &self.pooled,
             Via::Fresh => &self.fresh,
