@@ -164,6 +164,7 @@ pub(super) fn named(cli: &Cli) -> Vec<String> {
     named.extend(cli.servers.iter().cloned());
     let more = match &cli.command {
         Some(Command::Status(status)) => &status.servers[..],
+        Some(Command::Check(check)) => &check.servers,
         Some(Command::Watch(watch)) => &watch.servers,
         Some(Command::Metrics(metrics)) => &metrics.servers,
         _ => &[],
