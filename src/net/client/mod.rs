@@ -71,6 +71,8 @@ pub struct Client {
     waits: Waits,
     clock: Clock,
     read_only: bool,
+    exposed: bool,
+    /// Sent so far, by all clones.
     sent: Arc<Sent>,
 }
 
@@ -163,6 +165,7 @@ impl Client {
             waits,
             clock,
             read_only: false,
+            exposed: false,
             sent: Arc::default(),
         })
     }
@@ -174,6 +177,25 @@ impl Client {
             read_only: true,
             ..self
         }
+    }
+
+    /// The same; other machines can reach the server too, although its address is of this one.
+    #[must_use]
+    pub fn exposed(self) -> Self {
+        Self {
+            exposed: true,
+            ..self
+        }
+    }
+
+    /// How many requests were sent, by this client and its clones.
+    pub fn requests(&self) -> u64 {
+        self.sent.counts().map(|(_, many)| many).sum()
+    }
+
+    /// The same, by what they were about.
+    pub fn sent(&self) -> &Sent {
+        &self.sent
     }
 
     /// Where it is, without credentials.
@@ -189,11 +211,6 @@ impl Client {
     /// What it says to the server of who it is.
     pub fn credentials(&self) -> Option<&Credentials> {
         self.credentials.as_ref()
-    }
-
-    /// How many requests were sent to it.
-    pub fn sent(&self) -> &Sent {
-        &self.sent
     }
 
     fn request(&self, ask: &Ask) -> RequestBuilder {
