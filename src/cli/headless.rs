@@ -93,6 +93,9 @@ async fn one(
     match command {
         Command::Status(it) => {
             let settle = Duration::from_secs_f64(it.settle);
+            for line in &setup.found {
+                commands::say(line, &theme(common));
+            }
             commands::status(glance(setup, common), settle, look(common, it.json), out).await
         }
         Command::Check(it) => {

@@ -29,7 +29,7 @@ use std::net::{Ipv4Addr, SocketAddr};
     version,
     propagate_version = true,
     max_term_width = 100,
-    after_help = "Examples:\n  ocwatch                            the server on 127.0.0.1:4096\n  ocwatch http://nas:4096 build:4096 two servers side by side\n  ocwatch --demo                     simulated servers, no OpenCode needed\n  ocwatch status --json              one document for scripts"
+    after_help = "Examples:\n  ocwatch                            the servers that are found on this machine\n  ocwatch http://nas:4096 build:4096 two servers side by side\n  ocwatch --demo                     simulated servers, no OpenCode needed\n  ocwatch status --json              one document for scripts"
 )]
 pub struct Cli {
     /// A URL, host:port, or a name from the configuration

@@ -7,7 +7,7 @@ use crate::core::judge::{self, Explanation};
 use crate::core::present::sheet::long;
 use crate::core::present::{
     Flow, Page, Piece, Row, Screen, Tone, clean, command, detail, dialog, explain_lines, filter,
-    find, footer, form, header, help, log, part, rows, words,
+    find, footer, form, header, help, log, part, rows, servers, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::{Span, UnixMs};
@@ -162,6 +162,7 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
     let (title, lines) = match kind {
         PageKind::Help => ("Keys".to_owned(), help::help(app)),
         PageKind::History => ("History".to_owned(), log::lines(app)),
+        PageKind::Servers => ("Servers".to_owned(), servers::lines(app, now)),
         PageKind::Part(page) => {
             let title = format!("Part {}", clean(page.part.as_str()));
             (title, part::lines(app, page))
