@@ -15,6 +15,7 @@ mod prompt;
 mod proxy;
 mod read;
 mod route;
+mod sent;
 mod trust;
 mod two;
 
@@ -26,13 +27,13 @@ pub use probe::Identity;
 pub use proxy::{Proxies, Proxy};
 pub use read::{AllSessions, MessagesPage, RawPage};
 pub use route::Route;
+pub use sent::Sent;
 pub use trust::Trust;
 
 use crate::core::time::Clock;
 use crate::net::tunnel::Tunnel;
 use reqwest::{Method, RequestBuilder, Response, header};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -75,7 +76,7 @@ pub struct Client {
     read_only: bool,
     exposed: bool,
     /// Sent so far, by all clones.
-    requests: Arc<AtomicU64>,
+    sent: Arc<Sent>,
 }
 
 impl std::fmt::Debug for Client {
@@ -175,7 +176,7 @@ impl Client {
             clock,
             read_only: false,
             exposed: false,
-            requests: Arc::default(),
+            sent: Arc::default(),
         })
     }
 
@@ -199,7 +200,12 @@ impl Client {
 
     /// How many requests were sent, by this client and its clones.
     pub fn requests(&self) -> u64 {
-        self.requests.load(Ordering::Relaxed)
+        self.sent.counts().map(|(_, many)| many).sum()
+    }
+
+    /// The same, by what they were about.
+    pub fn sent(&self) -> &Sent {
+        &self.sent
     }
 
     /// Where it is, without credentials.
@@ -218,6 +224,7 @@ impl Client {
     }
 
     fn request(&self, ask: &Ask) -> RequestBuilder {
+        self.sent.note(&ask.method, ask.path);
         let http = match ask.via {
             Via::Pool => &self.pooled,
             Via::Fresh => &self.fresh,
@@ -243,7 +250,6 @@ impl Client {
         if let Some(refusal) = proxy.and_then(|it| it.refusal(&self.address, credentials)) {
             return Err(refusal);
         }
-        self.requests.fetch_add(1, Ordering::Relaxed);
         if let Some(tunnel) = &self.tunnel {
             tunnel.ready().await.map_err(ClientError::Unreachable)?;
         }
