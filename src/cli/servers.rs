@@ -193,7 +193,7 @@ pub fn command_first(command: &str, words: &[String]) -> String {
 }
 
 /// For messages: everything before the last `@` could be a password.
-fn without_credentials(text: &str) -> String {
+pub(super) fn without_credentials(text: &str) -> String {
     let (scheme, rest) = match text.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
         None => (String::new(), text),
@@ -227,7 +227,7 @@ fn own_password(entry: &ServerEntry, env: Lookup<'_>) -> Result<Option<String>, 
 }
 
 /// The first line of a file that only its owner can read.
-fn private_file(path: &Path) -> Result<String, String> {
+pub(super) fn private_file(path: &Path) -> Result<String, String> {
     use std::os::unix::fs::PermissionsExt;
     let meta = std::fs::metadata(path).map_err(|why| why.to_string())?;
     if meta.permissions().mode() & 0o077 != 0 {
