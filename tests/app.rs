@@ -331,6 +331,7 @@ fn what_a_layout_brings_into_sight_is_asked_for_by_it() {
     desk.app.ui.pane = Pane::Todo;
     let effects = desk.tell(Msg::Layout {
         rows: 10,
+        page_rows: 10,
         last_scroll: 0,
         first: 0,
         detail: true,

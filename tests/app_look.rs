@@ -161,8 +161,9 @@ fn time_alone_brings_a_row_that_is_old_enough() {
 fn tab_takes_what_may_stand_there() {
     let mut desk = Desk::family();
     desk.keys("/!le");
-    let offered: Vec<String> = desk.screen().footer.into_iter().map(|it| it.key).collect();
-    assert_eq!(offered, ["Enter", "Esc", "Tab", "level:"]);
+    let hints = desk.screen().footer.into_iter();
+    let hints: Vec<String> = hints.map(|it| format!("{} {}", it.key, it.words)).collect();
+    assert_eq!(hints, ["Enter keep", "Esc clear", "Tab takes level:"]);
     desk.key(Key::Tab);
     assert_eq!(desk.app.ui.filter.text, "!level:");
     desk.key(Key::Tab);

@@ -79,6 +79,7 @@ impl Desk {
     fn layout(&mut self, first: usize, last_scroll: usize) {
         self.msg(Msg::Layout {
             rows: 10,
+            page_rows: 10,
             last_scroll,
             first,
             detail: true,
@@ -532,9 +533,9 @@ fn tokens_and_cost_stand_under_each_other_with_those_of_subagents() {
     desk.app.ui.selected = Some(key("ses_a"));
     desk.open(Pane::Usage);
     let lines = desk.text();
-    assert!(lines[1].starts_with("this session"), "{lines:?}");
+    assert!(lines[1].ends_with("  this session"), "{lines:?}");
     assert!(lines[1].contains("12,345"), "{lines:?}");
-    assert!(lines[2].starts_with("with 1 subagent "), "{lines:?}");
+    assert!(lines[2].ends_with("  with 1 subagent"), "{lines:?}");
     assert!(
         lines[2].contains("24,690") && lines[2].contains("$1.75"),
         "{lines:?}"

@@ -188,6 +188,7 @@ impl Desk {
     fn laid_out(&mut self, last_scroll: usize, detail: bool) {
         let msg = Msg::Layout {
             rows: 20,
+            page_rows: 20,
             last_scroll,
             columns: Vec::new(),
             first: 0,

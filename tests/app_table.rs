@@ -404,6 +404,7 @@ fn the_keys_go_through_what_is_shown() {
     let columns = vec![Column::Session, Column::Cost];
     let layout = Msg::Layout {
         rows: 20,
+        page_rows: 20,
         last_scroll: 0,
         first: 0,
         detail: false,

@@ -17,6 +17,8 @@ mod fixture;
 mod hits;
 #[path = "screens/picture.rs"]
 mod picture;
+#[path = "screens/reading.rs"]
+mod reading;
 #[path = "scenarios/spec.rs"]
 #[expect(
     dead_code,

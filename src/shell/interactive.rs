@@ -302,15 +302,20 @@ impl Dashboard {
         show.terminal.draw(screen, &self.theme)?;
         let area = show.terminal.area()?;
         let rows = tui::table_rows(area, screen);
+        let page_rows = tui::page_rows(area, screen, &self.theme);
         let last_scroll = tui::last_scroll(area, screen, &self.theme);
         let columns = tui::shown_columns(area, screen, &self.theme);
         let first = tui::first_line(area, screen, &self.theme);
         let detail = tui::detail_seen(area, screen);
         let ui = &self.app.shown().ui;
-        let known = (ui.table_rows, ui.last_scroll, ui.detail_seen);
-        if (rows, last_scroll, detail) != known || ui.seek.is_some() || columns != ui.columns {
+        let known = (ui.table_rows, ui.page_rows, ui.last_scroll, ui.detail_seen);
+        if (rows, page_rows, last_scroll, detail) != known
+            || ui.seek.is_some()
+            || columns != ui.columns
+        {
             let layout = Msg::Layout {
                 rows,
+                page_rows,
                 last_scroll,
                 columns,
                 first,

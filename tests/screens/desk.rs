@@ -19,7 +19,9 @@ use ocwatch::core::time::{Span, UnixMs};
 use ocwatch::core::wire::{
     Body, Choice, EventKind, Input, ModelRef, TodoItem, TodoRead, TodoStatus, WholePrompt,
 };
-use ocwatch::tui::{Theme, detail_seen, first_line, last_scroll, shown_columns, table_rows};
+use ocwatch::tui::{
+    Theme, detail_seen, first_line, last_scroll, page_rows, shown_columns, table_rows,
+};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -75,6 +77,7 @@ impl Desk {
         let shown = screen(&self.app, now);
         let layout = Msg::Layout {
             rows: table_rows(self.area, &shown),
+            page_rows: page_rows(self.area, &shown, &self.theme),
             last_scroll: last_scroll(self.area, &shown, &self.theme),
             columns: shown_columns(self.area, &shown, &self.theme),
             first: first_line(self.area, &shown, &self.theme),

@@ -144,7 +144,7 @@ fn sheet(texts: &[String], seed: u64) -> Sheet {
             number: at(9),
             of: at(99),
         }),
-        note: if bit(19) { "follows" } else { "" },
+        note: if bit(19) { "follows" } else { "" }.to_owned(),
     }
 }
 

@@ -113,7 +113,7 @@ fn hidden(value: Value) -> Value {
         Value::String(it) if it.contains("://") && it.contains('@') => {
             Value::String(without_credentials(&it))
         }
-        Value::Array(all) => all.into_iter().map(hidden).collect(),
+        Value::Array(all) => Value::Array(all.into_iter().map(hidden).collect()),
         other => other,
     }
 }

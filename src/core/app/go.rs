@@ -4,8 +4,9 @@ use crate::core::app::{App, Effect, VisibleRow};
 use crate::core::id::SessionKey;
 
 impl App {
+    /// A screenful of what has the keys, less one line to hold on to.
     pub(super) fn page_step(&self) -> isize {
-        isize::from(i16::try_from(self.ui.table_rows.max(2) - 1).unwrap_or(20))
+        isize::from(i16::try_from(self.ui.page_rows.max(2) - 1).unwrap_or(20))
     }
 
     /// Moves whatever has the keys: a page, the open detail, or the selection.

@@ -74,11 +74,12 @@ impl Live {
             key: key.cloned(),
             ..Self::default()
         };
-        if let Some((part, text)) = session.and_then(|it| it.tail.live.as_ref()) {
+        let tail = session.map(|it| &it.tail);
+        if let Some((tail, (part, text))) = tail.and_then(|it| Some((it, it.live.as_ref()?))) {
             self.heard.push_back(Heard {
                 part: part.clone(),
                 text: text.clone(),
-                cut: true,
+                cut: !tail.live_whole,
             });
         }
     }

@@ -144,6 +144,9 @@ pub struct Ui {
     pub notice: Option<String>,
     /// How many rows the table shows; told after each screen.
     pub table_rows: u16,
+    /// How many lines of the page or the open detail are seen, else rows of the table; told after
+    /// each screen.
+    pub page_rows: u16,
     /// First row shown, so that moving inside the table does not move the table.
     pub offset: usize,
     /// The greatest scroll of the open page, detail or form; told after each screen.
@@ -282,6 +285,7 @@ impl App {
         let ui = Ui {
             filter: Filter::new(options.filter),
             table_rows: 20,
+            page_rows: 20,
             sort: options.sort,
             mouse: options.mouse,
             columns: Column::USUAL.to_vec(),

@@ -39,8 +39,10 @@ pub enum Msg {
     Focus(bool),
     /// How the last screen was laid out.
     Layout {
-        /// Rows that the table shows (for page keys and scrolling).
+        /// Rows that the table shows (for scrolling).
         rows: u16,
+        /// Lines of the page or the open detail that are seen, else rows of the table: for page keys.
+        page_rows: u16,
         /// The greatest scroll of the open page or detail that shows something new.
         last_scroll: usize,
         /// The columns that the table shows, from left to right.

@@ -51,12 +51,14 @@ fn take(app: &mut App, msg: Msg, now: UnixMs) -> Vec<Effect> {
         Msg::Focus(focused) => app.focus(focused),
         Msg::Layout {
             rows,
+            page_rows,
             last_scroll,
             first,
             detail,
             columns,
         } => {
             app.ui.columns = columns;
+            app.ui.page_rows = page_rows;
             app.laid_out(rows, last_scroll, first, detail)
         }
         Msg::Tick => app.feed(Vec::new(), now),

@@ -19,7 +19,7 @@ use crate::core::id::{AskId, Directory, MessageId, PartId, SessionId, SessionKey
 use crate::core::judge::{Level, Verdict};
 use crate::core::store::{Server, Session, Store};
 use crate::core::wire::{AskKind, Dialect, ModelRef};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a person can ask for, by the name that rows, log and audit give it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -217,15 +217,22 @@ pub struct Plan {
 }
 
 /// All descendants, nearest first; a cycle ends where it began.
-fn descendants<'a>(server: &'a Server, root: &'a SessionId) -> Vec<&'a Session> {
+pub fn descendants<'a>(server: &'a Server, root: &'a SessionId) -> Vec<&'a Session> {
+    let mut below: BTreeMap<&SessionId, Vec<&Session>> = BTreeMap::new();
+    for one in server.sessions.values() {
+        if let Some(parent) = &one.info.parent {
+            below.entry(parent).or_default().push(one);
+        }
+    }
+    for children in below.values_mut() {
+        children.sort_by(|a, b| a.info.id.cmp(&b.info.id));
+    }
     let mut seen = BTreeSet::from([root]);
     let mut found: Vec<&Session> = Vec::new();
     let mut next = 0;
     let mut at = root;
     loop {
-        let mut children: Vec<&Session> = server.children(at).collect();
-        children.sort_by(|a, b| a.info.id.cmp(&b.info.id));
-        for child in children {
+        for child in below.get(at).into_iter().flatten() {
             if seen.insert(&child.info.id) {
                 found.push(child);
             }

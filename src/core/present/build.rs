@@ -4,6 +4,7 @@ use crate::core::app::keymap::Action;
 use crate::core::app::{App, PageKind};
 use crate::core::id::SessionKey;
 use crate::core::judge::{self, Explanation};
+use crate::core::present::sheet::long;
 use crate::core::present::{
     Flow, Page, Piece, Row, Screen, Tone, clean, command, detail, dialog, explain_lines, filter,
     find, footer, form, header, help, log, part, rows, words,
@@ -101,10 +102,10 @@ fn notice(app: &App) -> Option<Piece> {
 
 /// What stands in an empty table: never a blank without a reason.
 fn empty(app: &App) -> Vec<String> {
-    let mut lines = Vec::new();
     if !app.ui.filter.query().terms.is_empty() {
         return filter::empty(app);
     }
+    let mut lines = Vec::new();
     if app.ui.attention_only && app.store.sessions().next().is_some() {
         let unknown = app.judgement().verdicts.values();
         let unknown = unknown.filter(|it| it.level == judge::Level::Unknown);
@@ -165,8 +166,7 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
         found,
         lines,
         flow: match kind {
-            PageKind::Part(_) if app.ui.cut_lines => Flow::Cut,
-            PageKind::Part(_) => Flow::Cells,
+            PageKind::Part(_) => long(app, Flow::Cells),
             _ => Flow::Words,
         },
     })

@@ -1,7 +1,7 @@
 //! The filter line: how many rows pass, what was not understood, what may be typed.
 
 use crate::core::app::App;
-use crate::core::app::keymap::Key;
+use crate::core::app::keymap::{Action, Key};
 use crate::core::present::{FilterLine, Hint, Piece, Tone, clean};
 
 /// The line, when there is a filter or one is typed.
@@ -39,24 +39,18 @@ pub(super) fn notice(app: &App) -> Option<Piece> {
 pub(super) fn hints(app: &App) -> Option<Vec<Hint>> {
     let filter = &app.ui.filter;
     filter.cursor?;
-    let hint = |key: Key, words: &str| Hint {
-        key: key.to_string(),
-        words: words.to_owned(),
-        action: None,
-    };
+    let hint = |key: Key, words: &str| Hint::new(key.to_string(), words);
     let mut hints = vec![hint(Key::Enter, "keep"), hint(Key::Esc, "clear")];
     if !filter.history.lines().is_empty() {
         hints.push(hint(Key::Up, "earlier"));
     }
     let offered = app.offered().words;
-    if !offered.is_empty() {
-        hints.push(hint(Key::Tab, "takes"));
+    let mut offered = offered.iter().map(|word| clean(word));
+    if let Some(first) = offered.next() {
+        // One hint with its word: what does not fit is left out, and Tab would name the next one.
+        hints.push(hint(Key::Tab, &format!("takes {first}")));
     }
-    hints.extend(offered.iter().map(|word| Hint {
-        key: clean(word),
-        words: String::new(),
-        action: None,
-    }));
+    hints.extend(offered.map(|word| Hint::new(word, "")));
     Some(hints)
 }
 
@@ -66,7 +60,8 @@ pub(super) fn empty(app: &App) -> Vec<String> {
     let mut lines = Vec::new();
     if app.tally.calm > 0 {
         lines.push("none of the sessions that pass the filter needs attention".to_owned());
-        lines.push("! shows all that pass it".to_owned());
+        let key = app.key_of(Action::Attention);
+        lines.push(format!("{key} shows all that pass it"));
     } else if query.terms.is_empty() {
         lines.push("there are no sessions yet".to_owned());
     } else {

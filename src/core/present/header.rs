@@ -59,7 +59,7 @@ fn live(server: &Server, verdict: Option<&ServerVerdict>, state: &str) -> (Mark,
 fn lost(server: &Server, state: &str, retry_at: UnixMs, now: UnixMs) -> String {
     let age = server.link_since.map(|since| now.since(since));
     let age = age.map_or(String::new(), |age| format!(" {}", age.so_far(now)));
-    let wait = now.since(now) + (retry_at - now);
+    let wait = retry_at - now;
     if wait.as_ms() > 0 {
         format!("{state}{age}, next try in {}s", (wait.as_ms() + 999) / 1000)
     } else {

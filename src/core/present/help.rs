@@ -3,7 +3,7 @@
 use super::footer::applies;
 use super::{Line, Mark, Piece, Tone};
 use crate::core::app::App;
-use crate::core::app::keymap::GROUPS;
+use crate::core::app::keymap::{Action, GROUPS};
 use crate::core::judge;
 
 /// What the marks before a row mean.
@@ -29,13 +29,13 @@ const MARKS: [(Mark, &str); 8] = [
         "snoozed: it was seen, and has not changed since",
     ),
 ];
-/// What the other signs of a row mean.
+/// What the other signs of a row mean; `{mark}` is the key that marks.
 const SIGNS: [(&str, &str); 7] = [
     ("=", "what the server reports and what is true agree"),
     ("≠ !=", "they contradict each other: the server is wrong"),
     (
         "+",
-        "marked with space: the next abort or export is of all that are marked",
+        "marked with {mark}: the next abort or export is of all that are marked",
     ),
     (
         "↓ ↑",
@@ -87,12 +87,13 @@ pub(super) fn help(app: &App) -> Vec<Vec<Piece>> {
             Piece::new(words, Tone::Plain),
         ]);
     }
-    for (signs, words) in SIGNS {
-        lines.push(vec![
+    let mark = app.key_of(Action::Mark);
+    lines.extend(SIGNS.map(|(signs, words)| {
+        vec![
             Piece::new(format!("{signs:<6}"), Tone::Strong),
-            Piece::new(words, Tone::Plain),
-        ]);
-    }
+            Piece::new(words.replace("{mark}", &mark), Tone::Plain),
+        ]
+    }));
     lines.push(Vec::new());
     lines.push(vec![Piece::new("What stands under ACTUALLY", Tone::Strong)]);
     for state in judge::ActivityState::ALL {

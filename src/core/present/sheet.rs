@@ -3,6 +3,7 @@
 //! Plain data, as [`super::screen`]; the view measures and draws it.
 
 use super::{Line, Mark};
+use crate::core::app::App;
 
 /// How long lines are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -14,6 +15,11 @@ pub enum Flow {
     Cells,
     /// Cut.
     Cut,
+}
+
+/// How long lines are shown where a key chooses: `wrapped`, or cut.
+pub(super) fn long(app: &App, wrapped: Flow) -> Flow {
+    if app.ui.cut_lines { Flow::Cut } else { wrapped }
 }
 
 /// Which part of a text is shown.
@@ -67,7 +73,7 @@ pub struct Sheet {
     /// What is found in it.
     pub found: Option<Found>,
     /// A word about it for the rule above; may be empty.
-    pub note: &'static str,
+    pub note: String,
 }
 
 /// One of the panes of the detail, as its name stands in the rule above.

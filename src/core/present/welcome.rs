@@ -37,11 +37,6 @@ pub fn welcome(it: &Welcome) -> Screen {
         step("or write yours, once, into", file),
         step("or press d for the demo:", "simulated servers".to_owned()),
     ];
-    let hint = |key: &str, words: &str| Hint {
-        key: key.to_owned(),
-        words: words.to_owned(),
-        action: None,
-    };
     let greeting = Greeting {
         title: format!(
             "ocwatch watches OpenCode servers; none is found on {}.",
@@ -61,9 +56,9 @@ pub fn welcome(it: &Welcome) -> Screen {
             .as_deref()
             .map(|said| Piece::new(clean(said), Tone::Watch)),
         footer: vec![
-            hint("d", "demo"),
-            hint("r", "look again"),
-            hint("q", "quit"),
+            Hint::new("d", "demo"),
+            Hint::new("r", "look again"),
+            Hint::new("q", "quit"),
         ],
         ..Screen::default()
     }

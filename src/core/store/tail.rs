@@ -5,7 +5,7 @@
 
 use crate::core::id::{Epoch, MessageId, PartId};
 use crate::core::time::{Span, UnixMs};
-use crate::core::wire::{Message, Part, TailRead};
+use crate::core::wire::{Message, Part, PartBody, TailRead};
 use std::collections::BTreeMap;
 
 /// How many parts without a message are kept.
@@ -37,6 +37,8 @@ pub struct Tail {
     pub failed: Option<String>,
     /// The last characters that deltas brought, of the part named.
     pub live: Option<(PartId, String)>,
+    /// They begin with the part's beginning: an event began it, and nothing of it was dropped.
+    pub live_whole: bool,
     /// When an event last brought a message or part; to win over reads asked before.
     pub(super) touched: BTreeMap<TailKey, UnixMs>,
     /// Parts that came before their message was known; joined to it when it comes.
@@ -218,7 +220,10 @@ impl Tail {
     pub(super) fn hear(&mut self, part: &PartId, text: &str) {
         match &mut self.live {
             Some((id, kept)) if id == part => kept.push_str(text),
-            live => *live = Some((part.clone(), text.to_owned())),
+            _ => {
+                self.live_whole = self.began(part);
+                self.live = Some((part.clone(), text.to_owned()));
+            }
         }
         if let Some((_, kept)) = &mut self.live
             && kept.len() > MAX_LIVE
@@ -228,7 +233,20 @@ impl Tail {
                 .find(|n| kept.is_char_boundary(*n))
                 .unwrap_or(kept.len());
             kept.drain(..cut);
+            self.live_whole = false;
         }
+    }
+
+    /// An event brought it without text. Of a read that proves nothing: a server may keep the text of
+    /// an open part for itself.
+    fn began(&self, part: &PartId) -> bool {
+        let held = self.messages.iter().rev().flat_map(|it| &it.parts);
+        let mut known = held.chain(&self.loose).filter(|it| it.id == *part);
+        let is_empty = known.next().is_some_and(|it| match &it.body {
+            PartBody::Text(prose) | PartBody::Reasoning(prose) => prose.bytes == 0,
+            _ => false,
+        });
+        is_empty && self.touched.contains_key(&TailKey::Part(part.clone()))
     }
 
     /// The watcher's clock jumped: no read or event may lie in the future.
@@ -259,5 +277,40 @@ impl Tail {
             self.messages.drain(..extra);
             self.whole = false;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::wire::Prose;
+
+    fn open(id: &str) -> Part {
+        Part {
+            id: id.into(),
+            session: "ses_a".into(),
+            message: "msg_1".into(),
+            body: PartBody::Text(Prose {
+                start: Some(UnixMs(1)),
+                ..Prose::default()
+            }),
+        }
+    }
+
+    #[test]
+    fn what_streams_is_whole_only_where_its_beginning_was_heard_and_is_kept() {
+        let mut tail = Tail::default();
+        tail.hear(&"prt_1".into(), "the middle");
+        assert!(!tail.live_whole, "nothing told that it began");
+        tail.put_part(UnixMs(2), open("prt_2"));
+        tail.hear(&"prt_2".into(), "The");
+        tail.hear(&"prt_2".into(), " beginning");
+        assert!(tail.live_whole);
+        tail.hear(&"prt_2".into(), &"x".repeat(MAX_LIVE));
+        assert!(!tail.live_whole, "its beginning is no longer kept");
+        // The server keeps what it has of an open part for itself: a read shows it without text.
+        tail.loose.push(open("prt_3"));
+        tail.hear(&"prt_3".into(), "the middle");
+        assert!(!tail.live_whole, "it was only read");
     }
 }

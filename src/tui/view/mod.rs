@@ -31,7 +31,7 @@ use super::theme::Theme;
 use crate::core::present::{Column, Screen};
 pub use hit::hit;
 use layout::{Regions, Shape};
-pub use position::{detail_seen, first_line, last_scroll};
+pub use position::{detail_seen, first_line, last_scroll, page_rows};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -78,7 +78,7 @@ fn main(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     }
 }
 
-/// How many rows the table shows in `area` when nothing covers it; what a page key moves by.
+/// How many rows the table shows in `area` when nothing covers it.
 pub fn table_rows(area: Rect, screen: &Screen) -> u16 {
     let shape = layout::shape(area);
     layout::regions(area, screen, shape).visible_rows()

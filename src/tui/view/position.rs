@@ -61,7 +61,7 @@ pub(super) fn of_detail(screen: &Screen, regions: &Regions, theme: &Theme) -> St
     match detail::extent(screen, regions, theme) {
         Some([first, height, total]) if screen.detail_open => {
             let sheet = screen.detail.as_ref().and_then(|it| it.sheet.as_ref());
-            let note = sheet.map_or("", |it| it.note);
+            let note = sheet.map_or("", |it| it.note.as_str());
             let note = if note.is_empty() { "detail" } else { note };
             let seen = joined(note, &seen(first, height, total), theme);
             joined(&search::label(search::of(screen)), &seen, theme)
@@ -88,6 +88,15 @@ pub fn last_scroll(area: Rect, screen: &Screen, theme: &Theme) -> usize {
     }
     let [_, height, total] = extent(area, screen, theme);
     total.saturating_sub(height)
+}
+
+/// How many lines a page key moves by: what is seen of the page or the open detail, else of the table.
+pub fn page_rows(area: Rect, screen: &Screen, theme: &Theme) -> u16 {
+    if screen.page.is_none() && !screen.detail_open {
+        return super::table_rows(area, screen);
+    }
+    let [_, height, _] = extent(area, screen, theme);
+    u16::try_from(height).unwrap_or(u16::MAX)
 }
 
 /// First line shown, lines shown, lines in all: of the page, else of the detail.

@@ -11,6 +11,9 @@ use crate::tui::text::{self, Glyph};
 use crate::tui::theme::Theme;
 use ratatui::layout::Rect;
 
+/// Cells before a line that goes on, where more than half of the width would be blank.
+const SHORT: u16 = 2;
+
 /// A text to read.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
@@ -130,6 +133,7 @@ impl Reader<'_> {
             Flow::Cells => text::chunks(glyphs, width),
             Flow::Words => {
                 let indent = hanging(line, &glyphs, theme);
+                let indent = if indent > width / 2 { SHORT } else { indent };
                 text::wrap(glyphs, width, indent)
             }
         }

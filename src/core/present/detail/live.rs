@@ -2,8 +2,10 @@
 //! it was last read.
 
 use crate::core::app::App;
+use crate::core::app::keymap::Action;
 use crate::core::app::live::{Heard, Output, writing};
 use crate::core::id::{PartId, SessionKey};
+use crate::core::present::sheet::long;
 use crate::core::present::{Flow, Line, Piece, Place, Sheet, Tone, clean, words};
 use crate::core::store::{Server, Session};
 use crate::core::time::{Span, UnixMs};
@@ -26,7 +28,7 @@ pub(super) fn sheet(
         let heard = Heard {
             part: id.clone(),
             text: kept.clone(),
-            cut: true,
+            cut: !session.tail.live_whole,
         };
         lines.push(heading(part(session, id), &heard, app.utc_offset));
         lines.extend(text(kept));
@@ -38,20 +40,16 @@ pub(super) fn sheet(
     let follows = !(app.ui.detail_open && app.ui.scrolled_back);
     Sheet {
         lines,
-        flow: if app.ui.cut_lines {
-            Flow::Cut
-        } else {
-            Flow::Cells
-        },
+        flow: long(app, Flow::Cells),
         place: if follows && app.ui.seek.is_none() {
             Place::End
         } else {
             Place::default()
         },
         note: match (app.ui.detail_open, follows) {
-            (false, _) => "",
-            (true, true) => "follows",
-            (true, false) => "stands still, G follows",
+            (false, _) => String::new(),
+            (true, true) => "follows".to_owned(),
+            (true, false) => format!("stands still, {} follows", app.key_of(Action::Bottom)),
         },
         ..Sheet::default()
     }

@@ -136,7 +136,7 @@ fn head(session: &Session, server: &Server) -> Line {
         let more = if session.tail.whole { "" } else { "last " };
         line.push(Piece::new(format!("{more}{held} messages"), Tone::Dim));
     }
-    line.push(Piece::new(format!("${:.2}", info.cost), Tone::Dim));
+    line.push(Piece::new(words::dollars(info.cost), Tone::Dim));
     line
 }
 

@@ -140,7 +140,7 @@ fn span(start: Option<UnixMs>, end: Option<UnixMs>, now: UnixMs) -> String {
 }
 
 /// `512 B`, `30 KiB`, `4 MiB`: whole numbers.
-pub(super) fn size(bytes: usize) -> String {
+fn size(bytes: usize) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
         1024..1_048_576 => format!("{} KiB", bytes / 1024),

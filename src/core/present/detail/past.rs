@@ -1,6 +1,7 @@
 //! What became of one session: its changes of state, and the marks of its last hour.
 
 use crate::core::app::App;
+use crate::core::app::keymap::Action;
 use crate::core::app::past::Past;
 use crate::core::changes::{SessionState, Standing};
 use crate::core::id::SessionKey;
@@ -15,7 +16,8 @@ pub(super) fn sheet(app: &App, key: &SessionKey) -> Sheet {
     let done = app.log.iter().filter(|it| it.key == *key).count();
     if done > 0 {
         let many = if done == 1 { "" } else { "s" };
-        let text = format!("{done} action{many} on it from here: H shows them");
+        let key = app.key_of(Action::History);
+        let text = format!("{done} action{many} on it from here: {key} shows them");
         lines.push(vec![Piece::new(text, Tone::Dim)]);
     }
     Sheet {

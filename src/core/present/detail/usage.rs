@@ -1,15 +1,16 @@
 //! Tokens and cost: of the session, with its subagents, and turn by turn as far as turns are held.
 
 use crate::core::app::App;
-use crate::core::id::{SessionId, SessionKey};
+use crate::core::id::SessionKey;
+use crate::core::plan::descendants;
+use crate::core::present::sheet::long;
 use crate::core::present::{Flow, Line, Piece, Sheet, Tone, clean, words};
-use crate::core::store::{Server, Session};
+use crate::core::store::Session;
 use crate::core::time::Span;
 use crate::core::wire::{Message, ModelRef, PartBody, Tokens};
-use std::collections::{BTreeMap, BTreeSet};
 
-/// Cells of the first column.
-const NAME: usize = 18;
+/// Cells of the first column: a time of day. With the numbers it fits into 38 cells.
+const TIME: usize = 8;
 
 pub(super) fn sheet(app: &App, key: &SessionKey, session: &Session) -> Sheet {
     let mut lines = vec![
@@ -27,30 +28,33 @@ pub(super) fn sheet(app: &App, key: &SessionKey, session: &Session) -> Sheet {
     }
     Sheet {
         lines,
-        flow: Flow::Cut,
+        flow: long(app, Flow::Words),
         ..Sheet::default()
     }
 }
 
 fn heading(name: &str, last: &str) -> Line {
     let text = format!(
-        "{name:<NAME$}{:>9}{:>11}{:>11}  {last}",
+        "{name:<TIME$} {:>7} {:>11} {:>9}",
         "cost", "input", "output"
     );
-    vec![Piece::new(text, Tone::Strong)]
+    vec![
+        Piece::new(text, Tone::Strong),
+        Piece::new(format!("  {last}"), Tone::Strong),
+    ]
 }
 
 fn of_sum(name: &str, tokens: Tokens, cost: f64) -> Line {
     vec![
-        Piece::new(format!("{name:<NAME$}"), Tone::Plain),
-        Piece::new(numbers(tokens, cost), Tone::Plain),
+        Piece::new(" ".repeat(TIME) + &numbers(tokens, cost), Tone::Plain),
+        Piece::new(format!("  {name}"), Tone::Plain),
     ]
 }
 
 fn numbers(tokens: Tokens, cost: f64) -> String {
-    let cost = format!("${cost:.2}");
     format!(
-        "{cost:>9}{:>11}{:>11}",
+        " {:>7} {:>11} {:>9}",
+        words::dollars(cost),
         grouped(tokens.input),
         grouped(tokens.output)
     )
@@ -72,38 +76,16 @@ fn grouped(number: u64) -> String {
 /// The same with all that lies below it.
 fn subagents(app: &App, key: &SessionKey, session: &Session) -> Option<Line> {
     let server = app.store.server(key.server)?;
-    let below = below(server, &key.session);
+    let below = descendants(server, &key.session);
     let (mut tokens, mut cost) = (session.info.tokens, session.info.cost);
-    for id in &below {
-        if let Some(one) = server.sessions.get(id) {
-            tokens.input = tokens.input.saturating_add(one.info.tokens.input);
-            tokens.output = tokens.output.saturating_add(one.info.tokens.output);
-            cost += one.info.cost;
-        }
+    for one in &below {
+        tokens.input = tokens.input.saturating_add(one.info.tokens.input);
+        tokens.output = tokens.output.saturating_add(one.info.tokens.output);
+        cost += one.info.cost;
     }
     let many = if below.len() == 1 { "" } else { "s" };
     let name = format!("with {} subagent{many}", below.len());
     (!below.is_empty()).then(|| of_sum(&name, tokens, cost))
-}
-
-/// Every session below this one, each once.
-fn below(server: &Server, id: &SessionId) -> BTreeSet<SessionId> {
-    let mut children: BTreeMap<&SessionId, Vec<&SessionId>> = BTreeMap::new();
-    for (child, session) in &server.sessions {
-        if let Some(parent) = &session.info.parent {
-            children.entry(parent).or_default().push(child);
-        }
-    }
-    let mut found = BTreeSet::new();
-    let mut open = vec![id];
-    while let Some(at) = open.pop() {
-        for child in children.get(at).into_iter().flatten() {
-            if *child != id && found.insert((*child).clone()) {
-                open.push(child);
-            }
-        }
-    }
-    found
 }
 
 /// A prompt and all that answered it.
@@ -148,7 +130,7 @@ impl Turn<'_> {
         });
         let prompt = texts.next().map(|text| format!("  \"{}\"", clean(text)));
         vec![
-            Piece::new(format!("{at:<NAME$}"), Tone::Dim),
+            Piece::new(format!("{at:<TIME$}"), Tone::Dim),
             Piece::new(numbers(self.tokens, self.cost), Tone::Plain),
             Piece::new(format!("  {model}"), Tone::Plain),
             Piece::new(prompt.unwrap_or_default(), Tone::Dim),
