@@ -29,7 +29,7 @@ pub(super) async fn run(cli: &Cli, config: &Config, clock: &Clock) -> Result<Cho
     let first = First {
         address: start::usual(common),
         config: file.map(|path| path.display().to_string()),
-        theme: look::theme(common, &config.look)?,
+        theme: look::theme(common, &config.look),
         clock: clock.clone(),
         utc_offset: start::utc_offset(clock),
     };

@@ -149,7 +149,10 @@ fn of_servers(table: &DeTable, config: &Config, text: &str, env: Lookup<'_>) -> 
                 }));
             }
             let note = match key {
-                "password_env" => entry.password_env.as_ref().map(|it| is_set(env(it))),
+                "password_env" => entry
+                    .password_env
+                    .as_ref()
+                    .map(|it| is_set(env(it).as_ref())),
                 "password_file" => entry.password_file.as_deref().map(is_readable),
                 _ => None,
             };
@@ -164,7 +167,7 @@ fn of_servers(table: &DeTable, config: &Config, text: &str, env: Lookup<'_>) -> 
     all
 }
 
-fn is_set(value: Option<String>) -> String {
+fn is_set(value: Option<&String>) -> String {
     let word = if value.is_some() {
         "set, not shown"
     } else {
