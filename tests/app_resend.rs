@@ -6,8 +6,10 @@
 )]
 
 mod hand;
+mod http;
 
 use hand::Hand;
+use http::http;
 use ocwatch::core::app::Outcome;
 use ocwatch::core::app::keymap::Key;
 use ocwatch::shell::clock::system_clock;
@@ -151,7 +153,7 @@ async fn after_an_unknown_model_the_one_that_answered_before_is_suggested() {
     let path = format!("{}/session/{}/prompt_async", hand.sim.url(), hand.id);
     let body = r#"{"parts": [{"type": "text", "text": "say:more"}],
         "model": {"providerID": "scripted", "modelID": "nobody"}}"#;
-    let request = reqwest::Client::new().post(path).body(body);
+    let request = http().build().unwrap().post(path).body(body);
     request.send().await.expect("it is taken");
     let key = hand.key();
     hand.until("its error", |hand| {

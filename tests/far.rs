@@ -8,6 +8,7 @@
     reason = "tests may fail loudly, and watch the real time"
 )]
 
+mod http;
 mod program;
 
 #[path = "far/front.rs"]

@@ -13,10 +13,12 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod http;
 #[path = "live/support.rs"]
 #[expect(dead_code, reason = "shared with the live tests of 1.x")]
 mod support;
 
+use http::http;
 use ocwatch::sim::model::ScriptedModel;
 use serde_json::{Value, json};
 use std::fs;
@@ -164,7 +166,7 @@ impl Server {
     }
 
     fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<(u16, String), String> {
-        let client = reqwest::Client::builder().no_proxy();
+        let client = http();
         let client = client.timeout(Duration::from_secs(20)).build().unwrap();
         let url = format!("http://127.0.0.1:{}{path}", self.port);
         let mut request = client.request(method.parse().unwrap(), url);

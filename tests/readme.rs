@@ -13,6 +13,7 @@ use ocwatch::core::app::keymap::{keymap, keys_of};
 use ocwatch::core::judge::{
     ActivityState, FAMILY_FINDINGS, LIMITS, Limits, RULES, SERVER_FINDINGS, Slot,
 };
+use ocwatch::shell::metrics::METRICS;
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
@@ -117,6 +118,17 @@ fn filters() -> String {
     table
 }
 
+fn metrics() -> String {
+    let mut table = String::from("| metric | kind | labels | what it tells |\n|---|---|---|---|\n");
+    for metric in METRICS {
+        let labels: Vec<String> = metric.labels.iter().map(|it| format!("`{it}`")).collect();
+        let (name, kind) = (metric.sample(), metric.kind.word());
+        let (labels, help) = (labels.join(" "), metric.help);
+        writeln!(table, "| `{name}` | {kind} | {labels} | {help} |").unwrap();
+    }
+    table
+}
+
 /// What `ocwatch -h` prints.
 fn options() -> String {
     let program = std::process::Command::new(env!("CARGO_BIN_EXE_ocwatch"));
@@ -146,6 +158,7 @@ fn the_tables_are_those_of_the_code() {
     want = put(&want, "filters", &filters());
     want = put(&want, "limits", &limits());
     want = put(&want, "columns", &columns());
+    want = put(&want, "metrics", &metrics());
     want = put(&want, "options", &options());
     if std::env::var_os("OCWATCH_BLESS").is_some() {
         fs::write(readme(), &want).unwrap();

@@ -6,8 +6,10 @@
     reason = "tests may fail loudly, and watch the real time"
 )]
 
+mod http;
 mod program;
 
+use http::http;
 use ocwatch::shell::clock::system_clock;
 use ocwatch::sim::seed::Scenario;
 use ocwatch::sim::{Config, Fault, Sim};
@@ -434,7 +436,7 @@ fn what_a_pending_revert_loses_is_said_before() {
     let url = format!("{}/session/{}/revert", world.sim.url(), world.ids["waits"]);
     let body = format!(r#"{{"messageID": "{message}"}}"#);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let sent = runtime.block_on(reqwest::Client::new().post(url).body(body).send());
+    let sent = runtime.block_on(http().build().unwrap().post(url).body(body).send());
     assert!(sent.expect("an answer").status().is_success());
     let ran = world.yes("waits", &[]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");

@@ -4,12 +4,13 @@
 //! does not: act, or decide what a word means.
 
 use super::act::act;
-use super::args::{Command, Common, LogArgs};
+use super::args::{Command, Common, LogArgs, MetricsArgs};
 use super::start::{self, Setup};
 use super::{env, theme};
 use crate::shell::act::export::Style;
 use crate::shell::commands::{self, Look, Wanted};
 use crate::shell::exit::{Exit, Trouble};
+use crate::shell::metrics::{self, Actions, Exporter};
 use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
 use crate::shell::watch::{Watch, is_closed};
 use std::io::{BufWriter, Write};
@@ -17,6 +18,8 @@ use std::time::Duration;
 
 /// How much longer than `--timeout` a command may take to tell what it knows.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long one look at the metrics waits for what cannot be said yet; as `status` does.
+const SETTLE: Duration = Duration::from_secs(3);
 
 /// Only a file is read: no server, no configuration.
 pub(super) fn show_log(it: &LogArgs, common: &Common) -> Result<Exit, Trouble> {
@@ -60,7 +63,7 @@ pub(super) async fn headless(
 /// A watch has no other end than that someone has seen enough.
 fn ended_by(command: &Command, signal: u8) -> Exit {
     match (command, signal) {
-        (Command::Watch(_), SIGINT | SIGTERM) => Exit::Done,
+        (Command::Watch(_) | Command::Metrics(_), SIGINT | SIGTERM) => Exit::Done,
         _ => Exit::Signal(signal),
     }
 }
@@ -94,6 +97,7 @@ async fn one(
             commands::status(looked, settle, look(common, it.json), out).await
         }
         Command::Watch(it) => watch(setup, common, it.json).await,
+        Command::Metrics(it) => Box::pin(metrics(setup, common, it, out)).await,
         Command::Explain(it) => {
             commands::explain(snapshot(), &it.session, look(common, it.json), out).await
         }
@@ -120,6 +124,26 @@ async fn watch(setup: &Setup, common: &Common, json: bool) -> Result<Exit, Troub
     let limit = common.timeout.map(Duration::from_secs_f64);
     let mut out = tokio::io::stdout();
     watch.run(limit, is_closed(), &mut out).await
+}
+
+/// What a simulated server was made to do is in no log.
+async fn metrics(
+    setup: &Setup,
+    common: &Common,
+    it: &MetricsArgs,
+    out: &mut impl Write,
+) -> Result<Exit, Trouble> {
+    let dir = start::state_dir().filter(|_| setup.demo.is_none());
+    let actions = Actions::new(dir);
+    if it.once {
+        let snapshot = setup.snapshot(common);
+        return metrics::once(snapshot, SETTLE, actions, it.session_ids, out).await;
+    }
+    let listener = metrics::listen(it.listen, &theme(common)).await?;
+    let (app, feed, clock) = (setup.app(common), setup.feed(), setup.clock.clone());
+    let exporter = Exporter::new(app, feed, clock, it.session_ids);
+    let limit = common.timeout.map(Duration::from_secs_f64);
+    exporter.run(listener, actions, limit).await
 }
 
 fn look(common: &Common, json: bool) -> Look {

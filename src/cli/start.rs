@@ -164,6 +164,7 @@ pub(super) fn named(cli: &Cli) -> Vec<String> {
     let more = match &cli.command {
         Some(Command::Status(status)) => &status.servers[..],
         Some(Command::Watch(watch)) => &watch.servers,
+        Some(Command::Metrics(metrics)) => &metrics.servers,
         _ => &[],
     };
     named.extend(more.iter().cloned());

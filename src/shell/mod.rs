@@ -12,6 +12,7 @@ pub mod effects;
 pub mod exit;
 pub mod interactive;
 pub mod memory;
+pub mod metrics;
 pub mod notify;
 pub mod print;
 mod said;

@@ -10,6 +10,7 @@ use crate::core::present::{Mark, Piece, Tone, clean};
 use ratatui::buffer::CellWidth;
 use ratatui::style::Style;
 use ratatui::text::Span;
+use std::borrow::Cow;
 use unicode_bidi::{BidiClass, bidi_class};
 
 /// Characters of one text that are looked at; no screen shows more.
@@ -21,7 +22,7 @@ const MOST_MARKS: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Glyph {
     /// One cluster, free of control characters.
-    pub symbol: String,
+    pub symbol: Cow<'static, str>,
     /// One or two cells.
     pub width: u16,
     /// Its meaning.
@@ -30,6 +31,13 @@ pub(super) struct Glyph {
 
 /// The glyphs of a text, in order; characters without a width of their own are left out.
 pub(super) fn glyphs(text: &str, tone: Tone, theme: &Theme) -> Vec<Glyph> {
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return text
+            .bytes()
+            .take(MOST_CHARS)
+            .map(|byte| plain(byte, tone))
+            .collect();
+    }
     let bounded: String = text.chars().take(MOST_CHARS).collect();
     let span = Span::raw(safe(&bounded, theme));
     span.styled_graphemes(Style::new())
@@ -37,11 +45,24 @@ pub(super) fn glyphs(text: &str, tone: Tone, theme: &Theme) -> Vec<Glyph> {
         .filter(|symbol| !symbol.is_empty())
         .map(|symbol| Glyph {
             width: symbol.cell_width(),
-            symbol: symbol.to_owned(),
+            symbol: Cow::Owned(symbol.to_owned()),
             tone,
         })
         .filter(|glyph| (1..=2).contains(&glyph.width))
         .collect()
+}
+
+/// What ASCII can show, from the blank on.
+const ASCII: &str = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
+
+/// A character that ASCII can show: most of what is drawn, and drawn often.
+fn plain(byte: u8, tone: Tone) -> Glyph {
+    let at = usize::from(byte.saturating_sub(b' '));
+    Glyph {
+        symbol: ASCII.get(at..=at).unwrap_or(" ").into(),
+        width: 1,
+        tone,
+    }
 }
 
 /// The cluster, or only its first character where its width is a matter of opinion.
@@ -157,7 +178,7 @@ pub(super) fn cut(glyphs: Vec<Glyph>, width: u16, theme: &Theme) -> Vec<Glyph> {
         kept.pop();
     }
     kept.push(Glyph {
-        symbol: theme.glyphs().ellipsis.to_owned(),
+        symbol: theme.glyphs().ellipsis.into(),
         width: 1,
         tone,
     });
@@ -180,7 +201,7 @@ pub(super) fn cut_front(mut glyphs: Vec<Glyph>, width: u16, theme: &Theme) -> Ve
     let rest = glyphs.split_off(cut);
     let tone = rest.first().map_or(Tone::Plain, |glyph| glyph.tone);
     let ellipsis = (width > 0).then(|| Glyph {
-        symbol: theme.glyphs().ellipsis.to_owned(),
+        symbol: theme.glyphs().ellipsis.into(),
         width: 1,
         tone,
     });
@@ -248,7 +269,7 @@ fn indented(mut glyphs: Vec<Glyph>, indent: u16, first: bool) -> Vec<Glyph> {
 /// Blanks, one cell each.
 pub(super) fn blanks(count: u16) -> impl Iterator<Item = Glyph> {
     (0..count).map(|_| Glyph {
-        symbol: " ".to_owned(),
+        symbol: " ".into(),
         width: 1,
         tone: Tone::Plain,
     })
@@ -299,12 +320,27 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     fn shown(glyphs: &[Glyph]) -> String {
-        glyphs.iter().map(|glyph| glyph.symbol.as_str()).collect()
+        glyphs.iter().map(|glyph| glyph.symbol.as_ref()).collect()
     }
 
     fn fit(text: &str, width: u16) -> String {
         let theme = Theme::new(true, false);
         shown(&cut(glyphs(text, Tone::Plain, &theme), width, &theme))
+    }
+
+    /// What is ASCII takes a shorter way to the same glyphs.
+    #[test]
+    fn ascii_is_drawn_as_it_is_written() {
+        let theme = Theme::new(true, false);
+        let all: String = (b' '..=b'~').map(char::from).collect();
+        let alone = glyphs(&all, Tone::Key, &theme);
+        assert_eq!(shown(&alone), all);
+        let beside = glyphs(&format!("{all}é"), Tone::Key, &theme);
+        assert_eq!(alone[..], beside[..all.len()]);
+        assert_eq!(
+            shown(&glyphs("a\tb\u{1b}[1m", Tone::Key, &theme)).find('\u{1b}'),
+            None
+        );
     }
 
     #[test]

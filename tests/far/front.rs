@@ -1,6 +1,7 @@
 //! A reverse proxy with TLS in front of a simulated server, as nginx would be one: HTTP/2 or 1.1 by ALPN, and
 //! a base path that is taken off.
 
+use crate::http::http;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, Version, header};
@@ -100,7 +101,7 @@ impl Front {
         let to = To {
             server: server.to_owned(),
             base,
-            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            http: http().build().unwrap(),
             log: Arc::clone(&log),
         };
         let runtime = Runtime::new().unwrap();

@@ -1,5 +1,6 @@
 //! The server's HTTP API, as far as the tests drive it: what must succeed panics where it does not.
 
+use crate::http::http;
 use crate::server::OpenCode;
 use crate::support::block_on;
 use serde_json::{Value, json};
@@ -109,8 +110,7 @@ pub fn request(
     body: Option<&Value>,
     seconds: u64,
 ) -> Result<(u16, String), String> {
-    let client = reqwest::Client::builder()
-        .no_proxy()
+    let client = http()
         .timeout(Duration::from_secs(seconds))
         .build()
         .map_err(|error| error.to_string())?;

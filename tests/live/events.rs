@@ -3,6 +3,7 @@
 //! A stream misses what happens after its `server.connected`, until the server has really subscribed
 //! it: measured up to 2 s on a busy machine. So it counts as open when it has told something else.
 
+use crate::http::http;
 use crate::server::OpenCode;
 use crate::support::{PATIENCE, block_on, eventually};
 use serde_json::Value;
@@ -60,7 +61,7 @@ impl Events {
 
 /// Frames are `data: JSON` and an empty line.
 async fn pass_on(url: &str, to_test: &Sender<(Instant, Value)>) -> Option<()> {
-    let client = reqwest::Client::builder().no_proxy().build().ok()?;
+    let client = http().build().ok()?;
     let mut answer = client.get(url).send().await.ok()?;
     let mut buffer = Vec::new();
     while let Some(chunk) = answer.chunk().await.ok()? {

@@ -19,6 +19,8 @@ mod drive;
 mod events;
 #[path = "../hand/mod.rs"]
 mod hand;
+#[path = "../http/mod.rs"]
+mod http;
 mod install;
 #[path = "../program/lines.rs"]
 mod lines;

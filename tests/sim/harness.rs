@@ -1,5 +1,6 @@
 //! What the tests share: a clock, a client, a listener, and ways to compare with recordings.
 
+use crate::http::http;
 use futures_util::StreamExt;
 use ocwatch::core::time::{Clock, UnixMs};
 use ocwatch::sim::{Config, Sim};
@@ -51,7 +52,7 @@ impl Api {
     pub fn new(sim: &Sim) -> Self {
         Self {
             url: sim.url(),
-            http: reqwest::Client::new(),
+            http: http().build().unwrap(),
         }
     }
     pub async fn get(&self, path: &str) -> reqwest::Response {

@@ -6,6 +6,8 @@ mod bodies;
 mod events;
 mod guard;
 mod harness;
+#[path = "../http/mod.rs"]
+mod http;
 mod outer;
 mod runs;
 mod tree;

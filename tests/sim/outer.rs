@@ -1,6 +1,7 @@
 //! Faults, the scripted model and the demo.
 
 use crate::harness::{Api, Heard, clock, config, kind, until};
+use crate::http::http;
 use ocwatch::sim::script::Step;
 use ocwatch::sim::seed::{End, Kind, SessionSeed, StepSeed, TurnSeed};
 use ocwatch::sim::{Config, Fault, Sim};
@@ -92,7 +93,7 @@ async fn streams_carry_doubles_big_parts_and_faults() {
 #[tokio::test]
 async fn a_scripted_model_streams_chunks_and_calls_tools() {
     let model = ocwatch::sim::model::ScriptedModel::start().unwrap();
-    let http = reqwest::Client::new();
+    let http = http().build().unwrap();
     let ask = async |text: &str| {
         let body = json!({
             "stream": true,

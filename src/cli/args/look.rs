@@ -1,7 +1,8 @@
 //! Arguments of the commands that only look.
 
-use super::seconds;
+use super::{address, seconds};
 use clap::Args;
+use std::net::SocketAddr;
 
 /// `ocwatch log`.
 #[derive(Debug, Args)]
@@ -40,6 +41,23 @@ pub struct WatchArgs {
     /// One JSON document on each line (schema ocwatch.change/1)
     #[arg(long)]
     pub json: bool,
+}
+
+/// `ocwatch metrics`.
+#[derive(Debug, Args)]
+pub struct MetricsArgs {
+    /// A URL, host:port, or a name from the configuration
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+    /// Where to listen: IP:PORT, localhost:PORT, or a port of this machine
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9464", value_parser = address)]
+    pub listen: SocketAddr,
+    /// Print the metrics as OpenMetrics and end
+    #[arg(long, conflicts_with = "listen")]
+    pub once: bool,
+    /// Also tell the ids of sessions that are stuck or need you, at most 100: a series for each
+    #[arg(long)]
+    pub session_ids: bool,
 }
 
 /// `ocwatch explain`.

@@ -13,12 +13,13 @@ pub use act::{
     AbortArgs, ActArgs, AllowArg, AnswerArgs, DoubtArg, ExportArgs, ResendArgs, ResetArgs,
 };
 pub use common::{ColorWhen, Common, InspectArg, LogLevel};
-pub use look::{ExplainArgs, LogArgs, StatusArgs, WatchArgs};
+pub use look::{ExplainArgs, LogArgs, MetricsArgs, StatusArgs, WatchArgs};
 
 pub use own::{CompletionsArgs, ConfigArgs, ConfigCommand, ManArgs};
 pub use said::{Said, SaidOption};
 
 use clap::{CommandFactory, Parser, Subcommand};
+use std::net::{Ipv4Addr, SocketAddr};
 
 /// See what every coding agent on your OpenCode servers is really doing, and unstick it.
 ///
@@ -96,6 +97,19 @@ pub enum Command {
         after_help = "Examples:\n  ocwatch watch\n  ocwatch watch --json | jq -c --unbuffered 'select(.to.level == \"stuck\") | [.title, .text]'"
     )]
     Watch(WatchArgs),
+    /// OpenMetrics over HTTP, for Prometheus: sessions by level and finding, ages, links, events, actions
+    ///
+    /// Each scrape of /metrics tells what is so at that moment; nothing is acted on. Sessions of a server
+    /// that cannot be read count as unknown, and its asks and ages are absent. Labels are servers, levels,
+    /// findings and states; ids of sessions only with --session-ids. An address that other machines can
+    /// reach is allowed, and said: there is no password.
+    ///
+    /// Runs until Ctrl-C, SIGTERM or --timeout, and ends with 0 then; with 1 if it cannot listen. With
+    /// --once it ends with 3 if a server could not be read; the metrics are printed all the same.
+    #[command(
+        after_help = "Examples:\n  ocwatch metrics\n  ocwatch metrics --once | grep '^ocwatch_sessions{'"
+    )]
+    Metrics(MetricsArgs),
     /// Every rule that was tried on a session, with its evidence
     #[command(after_help = "Example:\n  ocwatch explain ses_4f2 --json")]
     Explain(ExplainArgs),
@@ -169,6 +183,16 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `IP:PORT`, `localhost:PORT`, or a port of this machine.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let local = text.strip_prefix("localhost:").unwrap_or(text);
+    if let Ok(port) = local.parse::<u16>() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    let wrong = || "neither IP:PORT (such as 127.0.0.1:9464 or [::1]:9464) nor a port".to_owned();
+    text.parse().map_err(|_| wrong())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,6 +227,21 @@ mod tests {
         for bad in ["-1", "abc", "nan", "1e9"] {
             let parsed = Cli::try_parse_from(["ocwatch", "status", "--settle", bad]);
             assert!(parsed.is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_address_to_listen_on_is_understood() {
+        for (text, want) in [
+            ("9464", "127.0.0.1:9464"),
+            ("localhost:1", "127.0.0.1:1"),
+            ("0.0.0.0:9464", "0.0.0.0:9464"),
+            ("[::1]:0", "[::1]:0"),
+        ] {
+            assert_eq!(address(text).map(|it| it.to_string()).as_deref(), Ok(want));
+        }
+        for bad in ["", ":9464", "nas:1", "127.0.0.1", "70000", "localhost:x"] {
+            assert!(address(bad).is_err(), "{bad}");
         }
     }
 }

@@ -172,6 +172,13 @@ pub struct Server {
     pub stray_asks: Vec<(Option<Directory>, PendingAsk)>,
     /// What cannot be read.
     pub gaps: Vec<Gap>,
+    /// Events that were taken in, of any kind; deltas that were folded on the way count once.
+    pub events: u64,
+    /// How often it became live.
+    pub connects: u64,
+    /// How often it was lost after it had been live or was being connected to; further attempts that
+    /// fail do not count.
+    pub losses: u64,
     /// Events of a kind that we do not know.
     pub unknown_events: u64,
     /// Events that did not decode.
@@ -204,6 +211,9 @@ impl Server {
             strangers: BTreeMap::new(),
             stray_asks: Vec::new(),
             gaps: Vec::new(),
+            events: 0,
+            connects: 0,
+            losses: 0,
             unknown_events: 0,
             malformed_events: 0,
             stale_inputs: 0,

@@ -16,7 +16,6 @@ use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{Body, Dialect, Endpoint, ReadFailed, v1};
 use crate::net::client::{ClientError, Identity};
 use crate::net::stream::{Ending, Events};
-use futures_util::FutureExt;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -180,6 +179,11 @@ async fn next_frame(events: &mut Option<Events>) -> Result<String, Ending> {
     }
 }
 
+/// The next frame, if it is here already.
+async fn frame_here(events: &mut Option<Events>) -> Option<Result<String, Ending>> {
+    events.as_mut()?.next_here().await
+}
+
 impl<'a> Watch<'a> {
     fn new(
         spec: &'a LinkSpec,
@@ -253,7 +257,7 @@ impl<'a> Watch<'a> {
         let due = self.next_due();
         tokio::select! {
             () = self.outlet.send(), if !self.outlet.is_empty() => {}
-            frame = next_frame(events) => self.on_frames(frame, events)?,
+            frame = next_frame(events) => self.on_frames(frame, events).await?,
             Some(done) = self.jobs.finished() => self.answered(done)?,
             command = orders.next() => if self.on_command(command) {
                 return Err(Ended::Shutdown);
@@ -285,7 +289,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Takes a frame and those that are there already, up to a budget.
-    fn on_frames(
+    async fn on_frames(
         &mut self,
         first: Result<String, Ending>,
         events: &mut Option<Events>,
@@ -294,7 +298,7 @@ impl<'a> Watch<'a> {
         for _ in 0..FRAMES_AT_ONCE {
             self.heartbeats = events.as_ref().is_some_and(Events::has_heartbeats);
             self.on_frame(frame, events)?;
-            match next_frame(events).now_or_never() {
+            match frame_here(events).await {
                 Some(next) => frame = next,
                 None => return Ok(()),
             }

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Invariants: only appended to, with one write for each line, so that several ocwatch may do it at
-//! once; a line that was torn by a full disk spoils no other; only its owner can read the file; what
+//! once; a full one is moved aside and kept ([`OLD`]); a line that was torn by a full disk spoils no other; only its owner can read the file; what
 //! a server said is cleaned and bounded, and a password never gets here.
 
 mod act;
@@ -19,6 +19,7 @@ mod after;
 mod entry;
 mod lock;
 pub mod read;
+mod room;
 
 pub use act::{Acted, Recorded, recorded};
 pub use after::{About, Asked, READ_AGAIN, Standings, standings};
@@ -38,6 +39,8 @@ use thiserror::Error;
 pub const SCHEMA: &str = "ocwatch.audit/1";
 /// The name of the file in the state directory.
 pub const FILE: &str = "audit.jsonl";
+/// The name of what it was before it was moved aside.
+pub const OLD: &str = "audit.1.jsonl";
 
 /// Tells apart what one process does within the same millisecond.
 static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -185,6 +188,7 @@ fn append(path: &Path, document: &Value) -> io::Result<()> {
     if let Some(dir) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     }
+    room::make(path);
     let mut file = OpenOptions::new()
         .read(true)
         .append(true)

@@ -4,7 +4,7 @@
 //! an end is `unfinished`, whether its ocwatch was ended or still works on it. Fields of a later
 //! version are kept. What it does not: fail at a line that is none; it is counted.
 
-use super::{FILE, SCHEMA};
+use super::{FILE, OLD, SCHEMA};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// What an action is called whose end is not recorded.
 pub const UNFINISHED: &str = "unfinished";
 
-/// What the file holds.
+/// What the log holds.
 #[derive(Debug, Default, PartialEq)]
 pub struct Log {
     /// One for each action, oldest first.
@@ -45,39 +45,61 @@ impl Action {
     }
 }
 
-/// Reads the log in this directory. `None`: nothing was ever recorded.
+/// Reads the log in this directory, with the one that was moved aside. `None`: nothing was ever
+/// recorded.
 ///
 /// # Errors
-/// The file is there and cannot be read.
+/// A file is there and cannot be read.
 pub fn read(dir: &Path) -> io::Result<Option<Log>> {
-    match File::open(dir.join(FILE)) {
-        Ok(file) => parse(BufReader::new(file)).map(Some),
+    // The newer one first: it may be moved aside meanwhile, and then is read twice, not never.
+    let new = open(&dir.join(FILE))?;
+    let old = open(&dir.join(OLD))?;
+    if new.is_none() && old.is_none() {
+        return Ok(None);
+    }
+    let mut log = Parser::default();
+    for file in [old, new].into_iter().flatten() {
+        log.take(BufReader::new(file))?;
+    }
+    Ok(Some(log.log))
+}
+
+fn open(path: &Path) -> io::Result<Option<File>> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
         Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(why) => Err(why),
     }
 }
 
-fn parse(lines: impl BufRead) -> io::Result<Log> {
-    let mut log = Log::default();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for line in lines.split(b'\n') {
-        let line = line?;
-        if line.trim_ascii().is_empty() {
-            continue;
+#[derive(Default)]
+struct Parser {
+    log: Log,
+    places: HashMap<String, usize>,
+}
+
+impl Parser {
+    fn take(&mut self, lines: impl BufRead) -> io::Result<()> {
+        let log = &mut self.log;
+        for line in lines.split(b'\n') {
+            let line = line?;
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let Some((id, line)) = understood(&line) else {
+                log.malformed += 1;
+                continue;
+            };
+            let place = *self.places.entry(id).or_insert(log.actions.len());
+            if place == log.actions.len() {
+                log.actions.push(Action::default());
+            }
+            if let Some(action) = log.actions.get_mut(place) {
+                join(&mut action.0, line);
+            }
         }
-        let Some((id, line)) = understood(&line) else {
-            log.malformed += 1;
-            continue;
-        };
-        let place = *places.entry(id).or_insert(log.actions.len());
-        if place == log.actions.len() {
-            log.actions.push(Action::default());
-        }
-        if let Some(action) = log.actions.get_mut(place) {
-            join(&mut action.0, line);
-        }
+        Ok(())
     }
-    Ok(log)
 }
 
 fn understood(line: &[u8]) -> Option<(String, Map<String, Value>)> {
@@ -103,6 +125,32 @@ fn join(action: &mut Map<String, Value>, mut line: Map<String, Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(lines: impl BufRead) -> io::Result<Log> {
+        let mut parser = Parser::default();
+        parser.take(lines)?;
+        Ok(parser.log)
+    }
+
+    #[test]
+    fn an_action_may_begin_in_the_old_file_and_end_in_the_new_one() {
+        let dir = tempfile::tempdir().expect("a folder");
+        assert_eq!(read(dir.path()).expect("no file"), None);
+        let write = |name: &str, text: String| {
+            std::fs::write(dir.path().join(name), text).expect("a file");
+        };
+        write(OLD, line("a", "begin", r#","title":"T""#));
+        let only_old = read(dir.path()).expect("a log").expect("one file");
+        assert_eq!(only_old.actions[0].text("outcome"), UNFINISHED);
+        write(FILE, line("a", "end", r#","outcome":"done""#));
+        let both = read(dir.path()).expect("a log").expect("both");
+        assert_eq!(both.actions.len(), 1);
+        let action = &both.actions[0];
+        assert_eq!(
+            (action.text("outcome"), action.text("title")),
+            ("done", "T")
+        );
+    }
 
     fn line(id: &str, phase: &str, more: &str) -> String {
         format!(r#"{{"schema":"{SCHEMA}","id":"{id}","at":5,"phase":"{phase}"{more}}}"#)

@@ -11,6 +11,7 @@ use crate::core::wire::{Ask, DirectoryState, Event, EventKind, Failure, SessionI
 const ERROR_BURST: Span = Span::secs(5);
 
 pub(super) fn event(server: &mut Server, stamp: Stamp, event: Event) -> Touched {
+    server.events += 1;
     server.heard_at = Some(stamp.at);
     let woke = event
         .directory

@@ -80,6 +80,7 @@ fn live(server: &mut Server, stamp: Stamp) {
     if server.link != LinkState::Live {
         server.link = LinkState::Live;
         server.link_since = Some(stamp.at);
+        server.connects += 1;
     }
     // One that only hung is the same process.
     if server.lived && server.closed {
@@ -127,6 +128,7 @@ fn lost(server: &mut Server, stamp: Stamp, report: LinkReport) {
     };
     if !matches!(server.link, LinkState::Lost { .. }) {
         server.link_since = Some(stamp.at);
+        server.losses += 1;
     }
     if cause == LostCause::Refused {
         server.refused_at = Some(stamp.at);

@@ -30,7 +30,6 @@ use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{AskKind, Event, LinkReport, LostCause, Retry, SessionInfo, Status};
 use crate::net::client::Identity;
 use crate::net::stream::{Ending, Events};
-use futures_util::FutureExt;
 use read::Read;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -176,7 +175,7 @@ impl<'a> Two<'a> {
         let due = self.next_due();
         tokio::select! {
             () = self.outlet.send(), if !self.outlet.is_empty() => {}
-            frame = events.next() => self.on_frames(frame, events)?,
+            frame = events.next() => self.on_frames(frame, events).await?,
             Some(done) = self.jobs.finished() => self.answered(done)?,
             command = orders.next() => if self.on_command(command) {
                 return Err(Ended::Shutdown);
@@ -207,7 +206,7 @@ impl<'a> Two<'a> {
     }
 
     /// Takes a frame and those that are there already, up to a budget.
-    fn on_frames(
+    async fn on_frames(
         &mut self,
         first: Result<String, Ending>,
         events: &mut Events,
@@ -215,7 +214,7 @@ impl<'a> Two<'a> {
         let mut frame = first;
         for _ in 0..FRAMES_AT_ONCE {
             self.on_frame(frame)?;
-            match events.next().now_or_never() {
+            match events.next_here().await {
                 Some(next) => frame = next,
                 None => return Ok(()),
             }
