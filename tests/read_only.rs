@@ -24,7 +24,7 @@ use ocwatch::net::link::LinkSpec;
 use ocwatch::shell::audit::read::{UNFINISHED, read};
 use ocwatch::shell::audit::{Asked, Audit, standings};
 use ocwatch::shell::clock::system_clock;
-use ocwatch::shell::effects::Effects;
+use ocwatch::shell::effects::{Attaching, Effects};
 use ocwatch::shell::target::Target;
 use ocwatch::sim::seed::Scenario;
 use ocwatch::sim::{Config, Sim};
@@ -170,7 +170,7 @@ impl Desk {
         let (to_desk, answers) = mpsc::channel(256);
         let (standings, asked) = standings();
         let effects = Effects {
-            attach_in_window: false,
+            attaching: Attaching::default(),
             clients: [client].into(),
             commands: feed.commands.clone(),
             export_dir: world.home.path().to_owned(),

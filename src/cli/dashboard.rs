@@ -7,16 +7,20 @@ use super::act::audit_of;
 use super::args::Common;
 use super::config::notify::OscWish;
 use super::start::{self, Setup};
-use super::{env, look};
+use super::{env, look, servers};
 use crate::core::app::Msg;
+use crate::core::id::ServerId;
+use crate::net::tunnel::LocalPort;
 use crate::shell::audit;
-use crate::shell::effects::Effects;
+use crate::shell::effects::{Attaching, Effects};
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::interactive::{Dashboard, DashboardError};
 use crate::shell::memory::{self, Keeper};
-use crate::shell::notify::{self, Hooks, Ways};
+use crate::shell::notify::{self, Hook, Hooks, Ways};
 use crate::tui::{self, TerminalError};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// Answers of effects that may wait.
@@ -27,6 +31,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
     let feed = setup.feed();
     let (to_loop, answers) = mpsc::channel(WAITING_ANSWERS);
     let (standings, asked) = audit::standings();
+    let hidden: Arc<[String]> = servers::hidden(&setup.config).into();
     // What happens in a demo did not happen.
     let state = start::state_dir().filter(|_| setup.demo.is_none());
     let effects = Effects {
@@ -38,12 +43,21 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         audit: audit_of(setup, false),
         standings,
         keeper: state.as_deref().map_or_else(Keeper::forgetful, Keeper::new),
-        ways: ways(setup, to_loop.clone()),
-        attach_in_window: setup.config.attach_wishes.window && env::var("TMUX").is_some(),
+        ways: ways(setup, &hidden, to_loop.clone()),
+        attaching: Attaching {
+            in_window: setup.config.attach_wishes.window && env::var("TMUX").is_some(),
+            ports: ports(setup),
+            hidden: hidden.clone(),
+        },
         clock: setup.clock.clone(),
         answers: to_loop,
     };
     let mut app = setup.app(common);
+    for (server, port) in &effects.attaching.ports {
+        let client = setup.clients.get(usize::from(server.0));
+        let url = client.map(|it| it.address().at_port(port.number()));
+        app.attach_through(*server, url);
+    }
     if let Some(dir) = &state {
         app.begin_with(memory::recall(dir));
     }
@@ -72,10 +86,23 @@ pub(super) fn terminal_trouble(why: &DashboardError) -> Trouble {
     }
 }
 
+/// For each server behind `ssh` a port of this machine, not yet open.
+fn ports(setup: &Setup) -> BTreeMap<ServerId, LocalPort> {
+    let tunnels = (0..).zip(&setup.clients).filter_map(|(number, client)| {
+        let port = LocalPort::take(client.tunnel()?.clone());
+        // Without one nobody attaches there; the command then names what `ssh` leads to.
+        port.ok().map(|port| (ServerId(number), port))
+    });
+    tunnels.collect()
+}
+
 /// How this terminal and this user are told what happens. Needs a runtime.
-fn ways(setup: &Setup, answers: mpsc::Sender<Msg>) -> Ways {
+fn ways(setup: &Setup, hidden: &Arc<[String]>, answers: mpsc::Sender<Msg>) -> Ways {
     let wishes = &setup.config.notify_wishes;
-    let hook = wishes.hook.clone();
+    let hook = wishes.hook.clone().map(|hook| Hook {
+        hidden: Arc::clone(hidden),
+        ..hook
+    });
     Ways {
         osc: match wishes.osc {
             OscWish::Auto => notify::detect(&env::var),

@@ -8,6 +8,7 @@ use super::config::{Config, ServerEntry};
 use crate::core::id::Directory;
 use crate::core::store::ReadOnly;
 use crate::net::client::{Address, ClientError, Credentials, Route, Trust};
+use crate::net::tunnel::Ssh;
 use crate::shell::target::Target;
 use std::path::Path;
 use thiserror::Error;
@@ -73,7 +74,32 @@ pub fn resolve(
         }
     }
     protect(&mut targets, config);
+    let ssh = ssh(config);
+    for target in &mut targets {
+        target.route.ssh = ssh.clone();
+    }
     Ok(targets)
+}
+
+/// What is run for servers of `ssh://`.
+fn ssh(config: &Config) -> Ssh {
+    let usual = Ssh::default();
+    Ssh {
+        command: config.ssh_command.clone().unwrap_or(usual.command),
+        hidden: hidden(config).into(),
+    }
+}
+
+/// Variables that hold passwords: no program that is started gets them.
+pub fn hidden(config: &Config) -> Vec<String> {
+    let named = config
+        .server
+        .iter()
+        .filter_map(|it| it.password_env.clone());
+    named
+        // A URL in OCWATCH_SERVER may hold one.
+        .chain(["OPENCODE_SERVER_PASSWORD", "OCWATCH_SERVER"].map(str::to_owned))
+        .collect()
 }
 
 /// What the configuration protects is protected under its URL as well.
@@ -143,7 +169,10 @@ fn route(entry: &ServerEntry) -> Result<Route, ServerError> {
     let pem = std::fs::read(path).map_err(|why| why.to_string());
     let trust = pem.and_then(|pem| Trust::from_pem(&pem));
     trust
-        .map(|trust| Route { trust })
+        .map(|trust| Route {
+            trust,
+            ..Route::default()
+        })
         .map_err(|why| ServerError::Authority {
             name: entry.name.clone(),
             why: format!("{}: {why}", path.display()),

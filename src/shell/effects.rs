@@ -4,6 +4,10 @@
 //! [`Effects::run`] returns at once, so a key is never held up. An action that dies is told as
 //! failed.
 
+mod outside;
+
+pub use outside::Attaching;
+
 use crate::core::app::{App, Done, Effect, Msg, Outcome, PartOf, PartRead, PromptRead};
 use crate::core::id::{Directory, MessageId, PartId, ServerId, SessionId, SessionKey};
 use crate::core::plan::reset::{ResetOrder, Subject, Tried};
@@ -20,10 +24,10 @@ use crate::shell::act::part;
 use crate::shell::act::resend::{self, Looking, resend};
 use crate::shell::act::reset::{Hands, reset};
 use crate::shell::act::survey::survey;
-use crate::shell::attach::{self, Errand};
+use crate::shell::attach::Errand;
 use crate::shell::audit::{About, Acted, Audit, Entry, Standings, recorded};
 use crate::shell::memory::Keeper;
-use crate::shell::notify::{Ways, clipboard};
+use crate::shell::notify::Ways;
 use crate::shell::save::save;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,8 +72,8 @@ pub struct Effects {
     pub ways: Ways,
     /// The watcher's clock.
     pub clock: Clock,
-    /// Whoever attaches gets a tmux window of his own.
-    pub attach_in_window: bool,
+    /// How other programs come to a session.
+    pub attaching: Attaching,
     /// Where answers go.
     pub answers: mpsc::Sender<Msg>,
 }
@@ -108,6 +112,7 @@ impl Effects {
             Effect::Retry(server) => self.command(server, LinkCommand::RetryNow),
             Effect::SaveScreen => return Some(Control::Save),
             Effect::Remember(memory) => self.keeper.keep(memory),
+            Effect::OpenPort(server) => self.open_port(server),
             Effect::Attach { key, command } => return self.attach(key, command),
             Effect::Copy(text) => return self.copy(&text),
             Effect::Notify(notice) => {
@@ -120,39 +125,6 @@ impl Effects {
             Effect::Quit => return Some(Control::Quit),
         }
         None
-    }
-
-    /// In a window of its own nobody has to be waited for.
-    fn attach(&self, key: SessionKey, command: Vec<String>) -> Option<Control> {
-        let client = self.client(key.server)?;
-        let credentials = client.credentials().cloned();
-        let errand = Errand {
-            command,
-            credentials,
-        };
-        if !self.attach_in_window {
-            return Some(Control::Attach(key, errand));
-        }
-        let answers = self.answers.clone();
-        tokio::spawn(async move {
-            let ended = attach::open(&errand).await;
-            // A closed channel: the program is ending, nobody waits for it.
-            answers.send(Msg::AttachEnded { key, ended }).await.ok();
-        });
-        None
-    }
-
-    fn copy(&self, text: &str) -> Option<Control> {
-        match clipboard(text, self.ways.wrap) {
-            Ok(bytes) => Some(Control::Say(bytes)),
-            Err(why) => {
-                // A loop with so many answers waiting has more to tell than this.
-                self.answers
-                    .try_send(Msg::Told(format!("not copied: {why}")))
-                    .ok();
-                None
-            }
-        }
     }
 
     /// Writes what the screen shows to a file; where is told.

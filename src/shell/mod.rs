@@ -15,7 +15,6 @@ pub mod memory;
 pub mod metrics;
 pub mod notify;
 pub mod print;
-mod said;
 mod save;
 pub mod session_ref;
 pub mod signals;

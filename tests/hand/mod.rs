@@ -12,7 +12,7 @@ use ocwatch::net::client::{Address, Client, Waits};
 use ocwatch::net::link::LinkSpec;
 use ocwatch::shell::audit::{Asked, Audit, standings};
 use ocwatch::shell::clock::system_clock;
-use ocwatch::shell::effects::Effects;
+use ocwatch::shell::effects::{Attaching, Effects};
 use ocwatch::shell::memory::Keeper;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -51,7 +51,7 @@ impl Hand {
         let (standings, asked) = standings();
         let dir = tempfile::tempdir().expect("a folder");
         let effects = Effects {
-            attach_in_window: false,
+            attaching: Attaching::default(),
             clients: vec![client].into(),
             commands: feed.commands.clone(),
             export_dir: dir.path().to_owned(),

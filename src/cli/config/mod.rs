@@ -14,6 +14,7 @@ pub mod rows;
 mod section;
 mod server;
 pub mod show;
+mod ssh;
 mod table;
 mod theme;
 mod ui;
@@ -52,6 +53,8 @@ pub struct Config {
     pub thresholds: Limits,
     /// What `t` runs, and where.
     pub attach_wishes: attach::Attach,
+    /// What is run for servers of `ssh://`, if said.
+    pub ssh_command: Option<Vec<String>>,
     /// The columns of the dashboard and their order.
     pub table: Table,
     /// What is told, how and when not.
@@ -134,8 +137,8 @@ fn no_toml(text: &str, why: &toml::de::Error) -> Wrong {
 }
 
 /// What stands at the top of the file.
-pub const TOP: [&str; 9] = [
-    "inspect", "server", "limits", "keys", "table", "ui", "theme", "notify", "attach",
+pub const TOP: [&str; 10] = [
+    "inspect", "server", "limits", "keys", "table", "ui", "theme", "notify", "attach", "ssh",
 ];
 
 fn read(top: &DeTable, shared: bool, wrong: &mut Vec<Wrong>) -> Config {
@@ -154,6 +157,7 @@ fn read(top: &DeTable, shared: bool, wrong: &mut Vec<Wrong>) -> Config {
             "theme" => config.look = theme::read(&section(wrong), wrong),
             "notify" => config.notify_wishes = notify::read(&section(wrong), wrong),
             "attach" => config.attach_wishes = attach::read(&section(wrong), wrong),
+            "ssh" => config.ssh_command = ssh::read(&section(wrong), wrong),
             _ => wrong.push(Wrong::at(key.span().start, misplaced(name))),
         }
     }

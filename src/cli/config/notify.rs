@@ -10,6 +10,7 @@ use crate::core::judge::{Level, RULES};
 use crate::core::time::Span;
 use crate::shell::notify::{Hook, OscKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 use toml::Value;
 
@@ -79,7 +80,11 @@ pub(super) fn read(section: &Section, wrong: &mut Vec<Wrong>) -> Notify {
         };
         line.note_below(done.map_err(|it| (it.below, it.why)), wrong);
     }
-    notify.hook = (!command.is_empty()).then_some(Hook { command, timeout });
+    notify.hook = (!command.is_empty()).then_some(Hook {
+        command,
+        timeout,
+        hidden: Arc::default(),
+    });
     notify
 }
 

@@ -68,6 +68,8 @@ pub fn rows(limits: &Limits) -> Vec<Row> {
     rows.extend(of_limits(limits));
     rows.extend(of_notify());
     rows.extend(of_attach());
+    let ssh = "What is run for servers of ssh://, before the arguments that ocwatch adds";
+    rows.push(Row::new("ssh", "command", vec!["ssh"], ssh));
     rows.extend(of_keys());
     rows.extend(of_table());
     rows.extend(of_ui());

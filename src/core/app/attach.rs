@@ -4,9 +4,10 @@
 //! know a password or start anything.
 
 use crate::core::app::{App, DialogState, Effect};
-use crate::core::id::SessionKey;
+use crate::core::id::{ServerId, SessionKey};
 use crate::core::plan;
 use crate::core::wire::Dialect;
+use std::collections::BTreeMap;
 
 /// What is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,9 @@ pub struct AttachRules {
     pub command: Vec<String>,
     /// Why there is nothing to attach to here.
     pub unavailable: Option<&'static str>,
+    /// Of servers that are reached through `ssh`: the URL on this machine that leads there once
+    /// [`Effect::OpenPort`] was carried out.
+    pub through: BTreeMap<ServerId, String>,
 }
 
 impl Default for AttachRules {
@@ -24,6 +28,7 @@ impl Default for AttachRules {
         Self {
             command: words.map(str::to_owned).to_vec(),
             unavailable: None,
+            through: BTreeMap::new(),
         }
     }
 }
@@ -55,6 +60,11 @@ fn is_plain(id: &str) -> bool {
 }
 
 impl App {
+    /// This server is reached through `ssh`, and by this URL on this machine, if by any.
+    pub fn attach_through(&mut self, server: ServerId, url: Option<String>) {
+        self.attach_rules.through.extend(url.map(|it| (server, it)));
+    }
+
     /// `t`: asks first where it starts a project.
     pub(super) fn ask_attach(&mut self) -> Vec<Effect> {
         let Some(key) = self.ui.selected.clone() else {
@@ -76,7 +86,11 @@ impl App {
             return self.tell(&why);
         }
         match self.attach_command(&key) {
-            Some(command) => vec![Effect::Attach { key, command }],
+            Some(command) => {
+                let mut effects = self.open_port(&key);
+                effects.push(Effect::Attach { key, command });
+                effects
+            }
             None => Vec::new(),
         }
     }
@@ -93,6 +107,10 @@ impl App {
             "it was deleted: there is nothing to attach to"
         } else if !is_plain(key.session.as_str()) {
             "its id is none that OpenCode gives: it is not put on a command line"
+        } else if server.spec.url.starts_with("ssh://")
+            && !self.attach_rules.through.contains_key(&key.server)
+        {
+            "no port of this machine could be taken that leads there"
         } else if let Some(why) = self.attach_rules.unavailable {
             why
         } else {
@@ -105,11 +123,21 @@ impl App {
     pub(super) fn attach_command(&self, key: &SessionKey) -> Option<Vec<String>> {
         let server = self.store.server(key.server)?;
         let session = self.store.session(key)?;
+        let through = self.attach_rules.through.get(&key.server);
         Some(self.attach_rules.filled(&[
-            ("{url}", &server.spec.url),
+            ("{url}", through.unwrap_or(&server.spec.url)),
             ("{session}", key.session.as_str()),
             ("{directory}", session.info.directory.as_str()),
         ]))
+    }
+
+    /// What opens the way that the command takes, where it is not open by itself.
+    pub(super) fn open_port(&self, key: &SessionKey) -> Vec<Effect> {
+        let through = self.attach_rules.through.contains_key(&key.server);
+        through
+            .then_some(Effect::OpenPort(key.server))
+            .into_iter()
+            .collect()
     }
 
     /// Whoever was attached is back.

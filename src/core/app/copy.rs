@@ -19,6 +19,10 @@ pub struct Copied {
 /// What nobody should look for in the command.
 const PASSWORD: &str = "a password is not part of it: it goes into OPENCODE_SERVER_PASSWORD";
 
+/// Where it leads through a port of ours.
+const THROUGH: &str = "it leads through ssh as long as this ocwatch runs; \
+     a password is not part of it: it goes into OPENCODE_SERVER_PASSWORD";
+
 impl App {
     /// `c`: the session's id.
     pub(super) fn copy_id(&mut self) -> Vec<Effect> {
@@ -39,12 +43,19 @@ impl App {
     /// `C`: the command that `t` runs, for another terminal.
     pub(super) fn copy_attach(&mut self) -> Vec<Effect> {
         let selected = self.ui.selected.clone();
-        let command = selected.and_then(|key| self.attach_command(&key));
-        let Some(command) = command else {
+        let command = selected.and_then(|key| Some((self.attach_command(&key)?, key)));
+        let Some((command, key)) = command else {
             return self.tell("there is nothing to attach to");
         };
         let words: Vec<String> = command.iter().map(|it| quoted(it)).collect();
-        self.copy("the attach command", words.join(" "), Some(PASSWORD))
+        let mut effects = self.open_port(&key);
+        let note = if effects.is_empty() {
+            PASSWORD
+        } else {
+            THROUGH
+        };
+        effects.extend(self.copy("the attach command", words.join(" "), Some(note)));
+        effects
     }
 
     /// An export lies there now.

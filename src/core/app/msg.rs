@@ -189,6 +189,8 @@ pub enum Effect {
         /// The message of the prompt.
         message: Option<MessageId>,
     },
+    /// Let programs of this machine through the local port that leads to this server.
+    OpenPort(ServerId),
     /// Ask an asleep directory; this starts the project.
     Load {
         /// On which server.

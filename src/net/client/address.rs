@@ -2,6 +2,7 @@
 //! travel inside a URL.
 
 use super::ClientError;
+use crate::net::tunnel::Place;
 use reqwest::Url;
 use std::fmt;
 use std::net::IpAddr;
@@ -38,43 +39,73 @@ impl fmt::Debug for Credentials {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     url: Url,
+    /// Where `ssh` goes first; the URL is then what is there.
+    ssh: Option<Place>,
     /// From the URL's user and password, if it had a password.
     pub credentials: Option<Credentials>,
 }
 
 impl Address {
-    /// Takes `http://user:password@host:port/prefix` or `host:port`.
+    /// Takes `http://user:password@host:port/prefix`, `host:port`, or `ssh://…` (see [`Place`]).
     ///
     /// # Errors
     /// [`ClientError::Address`], without repeating what was given (it may hold a password).
     pub fn parse(text: &str) -> Result<Self, ClientError> {
         let text = text.trim();
+        if let Some(place) = text.strip_prefix("ssh://") {
+            let (place, path) = Place::parse(place).map_err(wrong)?;
+            let there = format!("http://{}/{path}", place.target());
+            return Ok(Self {
+                ssh: Some(place),
+                ..Self::parse(&there)?
+            });
+        }
         let whole = if text.contains("://") {
             text.to_owned()
         } else {
             format!("http://{text}")
         };
         let mut url = Url::parse(&whole).map_err(|it| ClientError::Address(it.to_string()))?;
-        let bad = |why: &str| ClientError::Address(why.to_owned());
         match url.scheme() {
             "http" | "https" => {}
-            _ => return Err(bad("only http and https are spoken")),
+            _ => return Err(wrong("only http, https and ssh are spoken")),
         }
         let password = url.password().map(percent_decoded);
         let user = percent_decoded(url.username());
         let stripped = url.set_password(None).and_then(|()| url.set_username(""));
-        stripped.map_err(|()| bad("it has no host"))?;
+        stripped.map_err(|()| wrong("it has no host"))?;
         url.set_query(None);
         url.set_fragment(None);
         Ok(Self {
             url,
+            ssh: None,
             credentials: password.map(|it| Credentials::new(Some(&user), it)),
         })
     }
 
     /// For people: no credentials, no slash at the end.
     pub fn shown(&self) -> String {
-        self.url.as_str().trim_end_matches('/').to_owned()
+        let path = self.url.path().trim_end_matches('/');
+        match &self.ssh {
+            Some(place) => format!("{}{path}", place.shown(!path.is_empty())),
+            None => self.url.as_str().trim_end_matches('/').to_owned(),
+        }
+    }
+
+    /// Where `ssh` has to go first.
+    pub fn place(&self) -> Option<&Place> {
+        self.ssh.as_ref()
+    }
+
+    /// The URL at a port of this machine that leads to the server.
+    pub fn at_port(&self, port: u16) -> String {
+        let path = self.url.path().trim_end_matches('/');
+        format!("http://127.0.0.1:{port}{path}")
+    }
+
+    /// Whether it can be reached from beyond the machine that it is on, as far as the address tells.
+    pub fn is_exposed(&self) -> bool {
+        self.ssh.is_none() && !self.is_loopback()
     }
 
     /// Whether TLS is spoken with it.
@@ -84,6 +115,9 @@ impl Address {
 
     /// Whether the server is on this machine, as far as the address tells.
     pub fn is_loopback(&self) -> bool {
+        if self.ssh.is_some() {
+            return false;
+        }
         let host = self.url.host_str().unwrap_or_default();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         bare == "localhost" || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
@@ -117,6 +151,10 @@ impl Address {
         }
         url
     }
+}
+
+fn wrong(why: &str) -> ClientError {
+    ClientError::Address(why.to_owned())
 }
 
 fn percent_decoded(text: &str) -> String {
@@ -155,6 +193,23 @@ mod tests {
         assert!(!format!("{address:?}").contains("p%40ss"));
         let bad = Address::parse("http://me:secret@").unwrap_err();
         assert!(!bad.to_string().contains("secret"));
+    }
+
+    #[test]
+    fn what_ssh_leads_to_is_not_on_this_machine() {
+        let address = Address::parse("ssh://me@nas/4097/code/").unwrap();
+        assert_eq!(address.shown(), "ssh://me@nas/4097/code");
+        assert!(!address.is_loopback() && !address.is_exposed());
+        let url = address.endpoint(&["session"], &[]);
+        assert_eq!(url.as_str(), "http://127.0.0.1:4097/code/session");
+        assert_eq!(address.at_port(7), "http://127.0.0.1:7/code");
+        let near = Address::parse("http://127.0.0.1:4097/code").unwrap();
+        assert!(!address.may_be(&near) && !near.may_be(&address));
+        assert!(Address::parse("ssh://localhost").unwrap().shown() == "ssh://localhost");
+        let refused = Address::parse("ssh://me:secret@nas")
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains("no password") && !refused.contains("secret"));
     }
 
     #[test]

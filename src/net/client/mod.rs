@@ -27,6 +27,7 @@ pub use route::Route;
 pub use trust::Trust;
 
 use crate::core::time::Clock;
+use crate::net::tunnel::Tunnel;
 use reqwest::{Method, RequestBuilder, Response, header};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -62,6 +63,7 @@ pub struct Client {
     pooled: reqwest::Client,
     fresh: reqwest::Client,
     address: Address,
+    tunnel: Option<Tunnel>,
     credentials: Option<Credentials>,
     waits: Waits,
     clock: Clock,
@@ -126,8 +128,13 @@ impl Client {
         } else {
             Trust::nobody()?
         };
+        let tunnel = tunnel(&address, route)?;
         let build = |idle: usize| {
-            reqwest::Client::builder()
+            let mut builder = reqwest::Client::builder();
+            if let Some(tunnel) = &tunnel {
+                builder = builder.unix_socket(tunnel.socket());
+            }
+            builder
                 .tls_backend_preconfigured(tls.clone())
                 .no_proxy()
                 // Of HTTP/2: what a middle box forgot is noticed, also while nothing is asked.
@@ -148,6 +155,7 @@ impl Client {
             fresh: build(0)?,
             credentials: credentials.or_else(|| address.credentials.clone()),
             address,
+            tunnel,
             waits,
             clock,
             read_only: false,
@@ -166,6 +174,11 @@ impl Client {
     /// Where it is, without credentials.
     pub fn address(&self) -> &Address {
         &self.address
+    }
+
+    /// The way to it, if `ssh` is one.
+    pub fn tunnel(&self) -> Option<&Tunnel> {
+        self.tunnel.as_ref()
     }
 
     /// What it says to the server of who it is.
@@ -194,11 +207,23 @@ impl Client {
 
     /// Sends and waits for the head of the answer.
     async fn send(&self, request: RequestBuilder, wait: Duration) -> Result<Response, ClientError> {
-        match timeout(wait, request.send()).await {
-            Err(_) => Err(ClientError::Timeout(wait)),
-            Ok(Err(error)) => Err(ClientError::from_send(&error, self.waits.connect)),
-            Ok(Ok(response)) => Ok(response),
+        if let Some(tunnel) = &self.tunnel {
+            tunnel.ready().await.map_err(ClientError::Unreachable)?;
         }
+        let error = match timeout(wait, request.send()).await {
+            Err(_) => return Err(ClientError::Timeout(wait)),
+            Ok(Ok(response)) => return Ok(response),
+            Ok(Err(error)) => ClientError::from_send(&error, self.waits.connect),
+        };
+        Err(match self.tunnel_trouble().await {
+            Some(why) => ClientError::Unreachable(why),
+            None => error,
+        })
+    }
+
+    /// Why what was under way failed, if the way to the server did.
+    pub(super) async fn tunnel_trouble(&self) -> Option<String> {
+        self.tunnel.as_ref()?.trouble().await
     }
 
     /// Sends; anything but a success is an error. All that is not the event stream goes through here.
@@ -268,6 +293,16 @@ impl Client {
         let response = self.check_status(response).await?;
         require_type(response, "text/event-stream", "an event stream")
     }
+}
+
+fn tunnel(address: &Address, route: &Route) -> Result<Option<Tunnel>, ClientError> {
+    let Some(place) = address.place() else {
+        return Ok(None);
+    };
+    let tunnel = Tunnel::new(route.ssh.clone(), place.clone());
+    tunnel.map(Some).map_err(|why| {
+        ClientError::Address(format!("no folder for ssh's socket can be made: {why}"))
+    })
 }
 
 fn require_type(

@@ -120,7 +120,7 @@ impl Client {
             dialect,
             version,
             skew,
-            unsecured: !self.address.is_loopback() && self.is_open_to_all(dialect).await,
+            unsecured: self.address.is_exposed() && self.is_open_to_all(dialect).await,
         }
     }
 

@@ -4,10 +4,13 @@
 //! know the environment.
 
 use super::Trust;
+use crate::net::tunnel::Ssh;
 
 /// The way to one server. The default: straight, trusting the system's authorities.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Route {
     /// Whose certificates count.
     pub trust: Trust,
+    /// How `ssh` is run, where the address says so.
+    pub ssh: Ssh,
 }

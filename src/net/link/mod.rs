@@ -144,7 +144,7 @@ impl Link {
                         attempt = 0;
                         lost_since = Instant::now();
                     }
-                    loss
+                    self.with_tunnel(loss).await
                 }
             };
             // What a person must mend is not mended by asking often.
@@ -160,6 +160,17 @@ impl Link {
                 // It is lost, which was said.
                 Err(Break::Shutdown | Break::GiveUp) => return,
             }
+        }
+    }
+
+    /// Where `ssh` ended, that is why.
+    async fn with_tunnel(&self, loss: Loss) -> Loss {
+        let Some(tunnel) = self.spec.client.tunnel() else {
+            return loss;
+        };
+        match tunnel.ended().await {
+            Some(why) => Loss::new(LostCause::Unreachable, format!("cannot be reached: {why}")),
+            None => loss,
         }
     }
 

@@ -8,7 +8,7 @@
 use super::Errand;
 use crate::core::id::SessionKey;
 use crate::core::present::clean;
-use crate::shell::said::{AFTERWARDS, SAID, keep_end, last_words};
+use crate::net::said::{AFTERWARDS, SAID, keep_end, last_words};
 use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpgid, getpgrp, getppid, getsid, kill_process, waitpid,
 };

@@ -13,6 +13,7 @@ pub use window::open;
 
 use crate::net::client::Credentials;
 use std::process::Command;
+use std::sync::Arc;
 
 /// The variables by which OpenCode learns who is there.
 const USER: &str = "OPENCODE_SERVER_USERNAME";
@@ -26,6 +27,8 @@ pub struct Errand {
     /// For the server; without them it hears no password at all, whatever the environment holds for
     /// another server.
     pub credentials: Option<Credentials>,
+    /// Variables with passwords for other servers: it does not get them.
+    pub hidden: Arc<[String]>,
 }
 
 impl Errand {
@@ -36,6 +39,9 @@ impl Errand {
     fn command(&self) -> Command {
         let mut command = Command::new(self.program());
         command.args(self.command.iter().skip(1));
+        for name in self.hidden.iter() {
+            command.env_remove(name);
+        }
         command.env_remove(USER).env_remove(PASSWORD);
         if let Some(who) = &self.credentials {
             command.env(USER, &who.user).env(PASSWORD, &who.password);

@@ -30,6 +30,10 @@ pub async fn open(errand: &Errand) -> Result<(), String> {
     tmux.args(["new-window", "-n", "opencode", "sh", "-c", LINE]);
     tmux.arg(&*file);
     tmux.args(errand.command.iter().map(|word| as_is(word)));
+    for name in errand.hidden.iter() {
+        tmux.env_remove(name);
+    }
+    tmux.env_remove(PASSWORD);
     tmux.stdin(Stdio::null()).kill_on_drop(true);
     let ran = timeout(PATIENCE, tmux.output()).await;
     let ran = ran.map_err(|_| "tmux does not answer".to_owned())?;
@@ -87,11 +91,13 @@ mod tests {
     }
     use crate::net::client::Credentials;
     use std::os::unix::fs::PermissionsExt;
+    use std::sync::Arc;
 
     fn errand(command: &[&str], password: &str) -> Errand {
         Errand {
             command: command.iter().map(ToString::to_string).collect(),
             credentials: Some(Credentials::new(None, password)),
+            hidden: Arc::default(),
         }
     }
 

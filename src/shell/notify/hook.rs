@@ -7,10 +7,11 @@
 
 use crate::core::app::Msg;
 use crate::core::present::clean;
-use crate::shell::said::{AFTERWARDS, SAID, keep_end, last_words};
+use crate::net::said::{AFTERWARDS, SAID, keep_end, last_words};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, Command};
@@ -29,6 +30,8 @@ pub struct Hook {
     pub command: Vec<String>,
     /// After so long it is killed, with its process group.
     pub timeout: Duration,
+    /// Variables that hold passwords: it does not get them.
+    pub hidden: Arc<[String]>,
 }
 
 /// Where documents for the command go.
@@ -42,7 +45,7 @@ impl Hooks {
     pub fn start(hook: Hook, answers: mpsc::Sender<Msg>) -> Self {
         let (queue, mut waiting) = mpsc::channel::<String>(WAITING);
         tokio::spawn(async move {
-            let places = std::sync::Arc::new(Semaphore::new(AT_ONCE));
+            let places = Arc::new(Semaphore::new(AT_ONCE));
             while let Some(document) = waiting.recv().await {
                 let Ok(place) = places.clone().acquire_owned().await else {
                     return;
@@ -100,7 +103,11 @@ pub async fn run(hook: &Hook, document: &str) -> Result<(), String> {
 fn spawn(hook: &Hook) -> io::Result<Child> {
     let missing = || io::Error::from(io::ErrorKind::NotFound);
     let (program, arguments) = hook.command.split_first().ok_or_else(missing)?;
-    Command::new(program)
+    let mut command = Command::new(program);
+    for name in hook.hidden.iter() {
+        command.env_remove(name);
+    }
+    command
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -153,6 +160,7 @@ mod tests {
         Hook {
             command: ["sh", "-c", script].map(str::to_owned).to_vec(),
             timeout: Duration::from_millis(ms),
+            hidden: Arc::default(),
         }
     }
 
@@ -179,6 +187,7 @@ mod tests {
         let missing = Hook {
             command: vec!["/nowhere/at all".to_owned()],
             timeout: Duration::from_secs(1),
+            hidden: Arc::default(),
         };
         assert_eq!(
             run(&missing, "").await.unwrap_err(),

@@ -7,19 +7,19 @@ use crate::core::present::clean;
 use std::time::Duration;
 
 /// Bytes that are kept.
-pub(super) const SAID: usize = 4096;
+pub const SAID: usize = 4096;
 /// After its end: what it left running may hold its stderr open.
-pub(super) const AFTERWARDS: Duration = Duration::from_millis(500);
+pub const AFTERWARDS: Duration = Duration::from_millis(500);
 
 /// Takes more, and keeps the end.
-pub(super) fn keep_end(said: &mut Vec<u8>, more: &[u8]) {
+pub fn keep_end(said: &mut Vec<u8>, more: &[u8]) {
     said.extend_from_slice(more);
     let before = said.len().saturating_sub(SAID);
     said.drain(..before);
 }
 
 /// The last line with a letter in it, without what colours it.
-pub(super) fn last_words(said: &[u8]) -> Option<String> {
+pub fn last_words(said: &[u8]) -> Option<String> {
     let said = String::from_utf8_lossy(said);
     let mut plain = said.lines().map(without_escapes);
     let last = plain.rfind(|line| line.chars().any(char::is_alphabetic));
