@@ -28,9 +28,10 @@
 //! | [`core::store`] | what we were told; `apply` is the only way in | wire |
 //! | [`core::judge`] | what follows: activity, findings, level, each explained | store, wire |
 //! | [`core::changes`] | what is different from what was told before; each change once | judge, store |
+//! | [`core::wait`] | whether what a script waits for has come, settled | judge, store, wire |
 //! | [`core::plan`] | what an action would do, as steps | judge, store, wire |
 //! | [`core::app`] | model, message, update, effects; the one key table | plan, changes, judge, store, wire |
-//! | [`core::present`] | from app to plain rows with a tone | app, changes, judge, store, wire |
+//! | [`core::present`] | from app to plain rows with a tone | app, changes, judge, store, wait, wire |
 //! | [`core::export`] | what an export redacts, or writes for people | present, id, time |
 //! | `net` | client, event stream, one link task per server | core |
 //! | `sim` | the simulated OpenCode server behind `--demo` and the tests | core |

@@ -45,6 +45,17 @@ const TABLE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "core/wait",
+        &[
+            "core::id",
+            "core::time",
+            "core::wire",
+            "core::store",
+            "core::judge",
+            "core::wait",
+        ],
+    ),
+    (
         "core/plan",
         &[
             "core::id",
@@ -79,6 +90,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "core::changes",
             "core::plan",
             "core::app",
+            "core::wait",
             "core::present",
         ],
     ),

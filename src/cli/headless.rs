@@ -4,14 +4,17 @@
 //! does not: act, or decide what a word means.
 
 use super::act::act;
-use super::args::{Command, Common, LogArgs, MetricsArgs};
+use super::args::{Command, Common, FailOnArg, GoalArg, LogArgs, MetricsArgs, WaitArgs};
 use super::start::{self, Setup};
 use super::{env, theme};
+use crate::core::judge::Level;
+use crate::core::wait::Goal;
 use crate::shell::act::export::Style;
-use crate::shell::commands::{self, Look, Wanted};
+use crate::shell::commands::{self, Look, Wait, WaitWish, Wanted};
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::metrics::{self, Actions, Exporter};
 use crate::shell::signals::{Request, SIGINT, SIGTERM, Signals, stop_here};
+use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
 use std::io::{BufWriter, Write};
 use std::time::Duration;
@@ -90,13 +93,29 @@ async fn one(
     match command {
         Command::Status(it) => {
             let settle = Duration::from_secs_f64(it.settle);
-            let looked = match common.timeout {
-                Some(_) => snapshot(),
-                None => snapshot().hurried(),
+            for line in &setup.found {
+                commands::say(line, &theme(common));
+            }
+            commands::status(glance(setup, common), settle, look(common, it.json), out).await
+        }
+        Command::Check(it) => {
+            let settle = Duration::from_secs_f64(it.settle);
+            let fail_on = match it.fail_on {
+                FailOnArg::Stuck => Level::Stuck,
+                FailOnArg::NeedsYou => Level::NeedsYou,
+                FailOnArg::Watch => Level::Watch,
             };
-            commands::status(looked, settle, look(common, it.json), out).await
+            commands::check(
+                glance(setup, common),
+                settle,
+                fail_on,
+                look(common, it.json),
+                out,
+            )
+            .await
         }
         Command::Watch(it) => watch(setup, common, it.json).await,
+        Command::Wait(it) => wait(setup, common, it, out).await,
         Command::Metrics(it) => Box::pin(metrics(setup, common, it, out)).await,
         Command::Explain(it) => {
             commands::explain(snapshot(), &it.session, look(common, it.json), out).await
@@ -124,6 +143,40 @@ async fn watch(setup: &Setup, common: &Common, json: bool) -> Result<Exit, Troub
     let limit = common.timeout.map(Duration::from_secs_f64);
     let mut out = tokio::io::stdout();
     watch.run(limit, is_closed(), &mut out).await
+}
+
+/// One look that does not wait for the last server that says nothing, unless it may take its time.
+fn glance(setup: &Setup, common: &Common) -> Snapshot {
+    let snapshot = setup.snapshot(common);
+    match common.timeout {
+        Some(_) => snapshot,
+        None => snapshot.hurried(),
+    }
+}
+
+/// Without a reader a wait has nobody to tell.
+async fn wait(
+    setup: &Setup,
+    common: &Common,
+    it: &WaitArgs,
+    out: &mut impl Write,
+) -> Result<Exit, Trouble> {
+    let wish = WaitWish {
+        sessions: it.sessions.clone(),
+        any: it.any,
+        goal: match it.goal {
+            GoalArg::Done => Goal::Done,
+            GoalArg::Idle => Goal::Idle,
+            GoalArg::NeedsYou => Goal::NeedsYou,
+            GoalArg::Stuck => Goal::Stuck,
+        },
+        patience: Duration::from_secs_f64(it.patience),
+        limit: common.timeout.map(Duration::from_secs_f64),
+    };
+    let (app, feed, clock) = (setup.app(common), setup.feed(), setup.clock.clone());
+    let how = (theme(common), look(common, it.json));
+    let wait = Wait::new(app, feed, &setup.clients, clock, how);
+    wait.run(&wish, is_closed(), out).await
 }
 
 /// What a simulated server was made to do is in no log.

@@ -10,6 +10,7 @@ pub mod config;
 mod dashboard;
 pub mod env;
 mod first;
+mod found;
 mod headless;
 mod log;
 mod look;
@@ -152,14 +153,21 @@ fn start(mut cli: Cli, said: &Said) -> eyre::Result<Exit> {
         .worker_threads(1)
         .enable_all()
         .build()?;
-    if first::is_first(&cli, &config) {
-        match runtime.block_on(first::run(&cli, &config, &clock))? {
-            Choice::Leave(exit) => return Ok(exit),
-            Choice::Demo => cli.common.demo = true,
-            Choice::Found => {}
+    let mut looked = None;
+    if found::is_wanted(&cli, &config) {
+        let look = || runtime.block_on(found::look(&cli.common, &config, &clock));
+        let seen = look();
+        if first::is_first(&cli, &config, &seen) {
+            match runtime.block_on(first::run(&cli, &config, &clock, &seen))? {
+                Choice::Leave(exit) => return Ok(exit),
+                Choice::Demo => cli.common.demo = true,
+                Choice::Found => looked = Some(look()),
+            }
+        } else {
+            looked = Some(seen);
         }
     }
-    let setup = setup(&cli, config, &clock)?;
+    let setup = setup(&cli, config, &clock, looked.as_ref())?;
     let ended = command(&runtime, &cli, &setup);
     runtime.shutdown_timeout(WIND_DOWN);
     Ok(ended?)

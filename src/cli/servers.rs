@@ -8,6 +8,7 @@ use super::config::{Config, ServerEntry};
 use crate::core::id::Directory;
 use crate::core::store::ReadOnly;
 use crate::net::client::{Address, ClientError, Credentials, Route, Trust};
+use crate::net::discover::Found;
 use crate::net::tunnel::Ssh;
 use crate::shell::target::Target;
 use std::path::Path;
@@ -113,9 +114,16 @@ fn protect(targets: &mut [Target], config: &Config) {
     }
 }
 
-/// The server to try when nothing is named or configured.
-pub fn usual(port: u16, env: Lookup<'_>) -> Result<Target, ServerError> {
-    from_text(&port.to_string(), env)
+/// A server that was found. What the service file says of it is its own; `OPENCODE_SERVER_PASSWORD`
+/// stays on this machine.
+pub fn found(found: &Found, env: Lookup<'_>) -> Target {
+    let target = target(found.address.clone(), None, None, false, env);
+    Target {
+        name: found.name.clone(),
+        credentials: found.credentials.clone().or(target.credentials),
+        source: found.why.clone(),
+        ..target
+    }
 }
 
 fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Target, ServerError> {
@@ -125,6 +133,7 @@ fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Targe
     let directories = entry.directories.iter();
     Ok(Target {
         name: entry.name.clone(),
+        source: "of the configuration".to_owned(),
         directories: directories.map(|it| Directory::from(it.as_str())).collect(),
         route: route(entry)?,
         ..target(address, own, user, named, env)
@@ -159,6 +168,7 @@ fn target(
         directories: Vec::new(),
         read_only: None,
         route: Route::default(),
+        source: "named on the command line".to_owned(),
     }
 }
 

@@ -10,4 +10,5 @@ pub mod plan;
 pub mod present;
 pub mod store;
 pub mod time;
+pub mod wait;
 pub mod wire;

@@ -1,6 +1,7 @@
 //! How the program ends: exit codes, and the errors that lead to them.
 //!
-//! Invariant: the numbers are a contract with scripts; they are never reused for another meaning.
+//! Invariant: the numbers are a contract with scripts; they are never reused for another meaning, but
+//! by `check`, whose codes are those of Nagios.
 
 use std::io;
 use thiserror::Error;
@@ -18,6 +19,10 @@ pub enum Exit {
     Unread,
     /// 4: no such session, or more than one fits.
     Session,
+    /// 0 to 3, by the meaning that `check` gives them.
+    Checked(u8),
+    /// 124: `wait` has waited as long as `--timeout` lets it.
+    TimedOut,
     /// 128 + n: ended by signal n.
     Signal(u8),
 }
@@ -31,6 +36,8 @@ impl Exit {
             Exit::Usage => 2,
             Exit::Unread => 3,
             Exit::Session => 4,
+            Exit::Checked(code) => code,
+            Exit::TimedOut => 124,
             Exit::Signal(number) => number.saturating_add(128),
         }
     }

@@ -29,6 +29,8 @@ const SIGHUP: u8 = 1;
 pub const SIGINT: u8 = 2;
 /// Ctrl-\\.
 pub const SIGQUIT: u8 = 3;
+/// Nobody reads what is written.
+pub const SIGPIPE: u8 = 13;
 /// The polite way to end a program.
 pub const SIGTERM: u8 = 15;
 

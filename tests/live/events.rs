@@ -7,7 +7,9 @@ use crate::http::http;
 use crate::server::OpenCode;
 use crate::support::{PATIENCE, block_on, eventually};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -34,6 +36,20 @@ impl Events {
         events
     }
 
+    /// Keeps everything that is heard from now on.
+    pub fn kept(self) -> Heard {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let into = Arc::downgrade(&log);
+        std::thread::spawn(move || {
+            while let Ok(event) = self.0.recv()
+                && let Some(log) = into.upgrade()
+            {
+                lock(&log).push(event);
+            }
+        });
+        Heard(log)
+    }
+
     /// When the next event that is `wanted` was heard, and its payload.
     fn within(
         &self,
@@ -56,6 +72,117 @@ impl Events {
             event["type"] == kind && event["properties"]["sessionID"] == session
         });
         heard.unwrap_or_else(|| panic!("no {kind} of {session}"))
+    }
+}
+
+/// Every event since it was begun, with when it was heard.
+pub struct Heard(Arc<Mutex<Vec<(Instant, Value)>>>);
+
+impl Heard {
+    /// When the turn ended that was begun at `sent`, after so many prompts of this session in all: its
+    /// last answer completed, its status idle. A `refused` prompt has an error instead of an answer.
+    pub fn end_of(
+        &self,
+        session: &str,
+        sent: Instant,
+        prompts: usize,
+        refused: bool,
+    ) -> Option<Instant> {
+        let mut turn = Turn::default();
+        let mut ended = None;
+        let log = lock(&self.0);
+        for (at, event) in log.iter().filter(|(_, event)| is_of(event, session)) {
+            turn.take(event);
+            let over = *at >= sent && turn.is_over(prompts, refused);
+            ended = ended.filter(|_| over).or(over.then_some(*at));
+        }
+        ended
+    }
+
+    /// An answer of a session was begun.
+    pub fn answers_since(&self, session: &str, from: Instant) -> bool {
+        let log = lock(&self.0);
+        let mut since = log.iter().filter(|(at, _)| *at >= from);
+        since.any(|(_, event)| {
+            let info = &event["properties"]["info"];
+            is_of(event, session) && info["role"] == "assistant"
+        })
+    }
+
+    /// What was heard of a session, a line each.
+    pub fn story(&self, session: &str, from: Instant) -> String {
+        let log = lock(&self.0);
+        let since = log
+            .iter()
+            .filter(|(at, event)| *at >= from && is_of(event, session));
+        let line = |(at, event): &(Instant, Value)| {
+            let info = &event["properties"]["info"];
+            let status = &event["properties"]["status"]["type"];
+            let (role, end) = (&info["role"], &info["time"]["completed"]);
+            let id = &info["id"];
+            format!(
+                "{:?} {} {status} {role} {id} {end}",
+                *at - from,
+                event["type"]
+            )
+        };
+        since.map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn lock<T>(log: &Mutex<T>) -> MutexGuard<'_, T> {
+    log.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_of(event: &Value, session: &str) -> bool {
+    let properties = &event["properties"];
+    properties["sessionID"] == session || properties["info"]["sessionID"] == session
+}
+
+/// A turn as the stream tells it.
+#[derive(Default)]
+struct Turn {
+    busy: bool,
+    failed: bool,
+    prompts: Vec<String>,
+    /// Whose answer each is, and whether it is completed.
+    answers: BTreeMap<String, (String, bool)>,
+}
+
+impl Turn {
+    fn take(&mut self, event: &Value) {
+        let info = &event["properties"]["info"];
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        match event["type"].as_str() {
+            Some("session.status") => {
+                self.busy = event["properties"]["status"]["type"] != "idle";
+            }
+            Some("session.idle") => self.busy = false,
+            Some("session.error") => self.failed = true,
+            Some("message.updated") if info["role"] == "user" => {
+                let id = word(&info["id"]);
+                if !self.prompts.contains(&id) {
+                    self.failed = false;
+                    self.prompts.push(id);
+                }
+            }
+            Some("message.updated") => {
+                let completed = info["time"]["completed"].is_number();
+                let answer = (word(&info["parentID"]), completed);
+                self.answers.insert(word(&info["id"]), answer);
+            }
+            _ => {}
+        }
+    }
+
+    fn is_over(&self, prompts: usize, refused: bool) -> bool {
+        let Some(last) = self.prompts.last() else {
+            return false;
+        };
+        let answered = self.answers.values().any(|(parent, _)| parent == last);
+        let closed = self.answers.values().all(|(_, completed)| *completed);
+        let ended = answered || (refused && self.failed);
+        self.prompts.len() == prompts && ended && closed && !self.busy
     }
 }
 

@@ -43,5 +43,6 @@ mod resend;
 mod trouble;
 mod turns;
 mod unstick;
+mod wait;
 mod watch;
 mod zombie;

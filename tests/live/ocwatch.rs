@@ -50,6 +50,13 @@ pub fn watch(server: &OpenCode, url: &str) -> Running {
     Running::start(command(server, url).args(["watch", "--json"]))
 }
 
+/// `ocwatch wait --json` for a session, not yet started.
+pub fn wait_command(server: &OpenCode, session: &str) -> Command {
+    let mut command = command(server, &server.url);
+    command.args(["wait", session, "--json"]);
+    command
+}
+
 /// The dashboard on a server, in a terminal, with the rows that contain this.
 pub fn dashboard(server: &OpenCode, filter: &str) -> Screen {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_ocwatch"));

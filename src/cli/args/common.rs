@@ -50,6 +50,10 @@ pub struct Common {
     #[arg(long, global = true, env = "OCWATCH_READ_ONLY", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub read_only: bool,
 
+    /// Also look for servers that announce themselves on the local network
+    #[arg(long, global = true, env = "OCWATCH_MDNS", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub mdns: bool,
+
     /// Simulated servers instead of real ones
     #[arg(long, global = true)]
     pub demo: bool,
@@ -131,6 +135,11 @@ pub struct Common {
     #[cfg(debug_assertions)]
     #[arg(long, hide = true, global = true)]
     pub usual_port_for_test: Option<u16>,
+
+    /// Look only at processes that work below this folder
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, global = true)]
+    pub processes_for_test: Option<PathBuf>,
 }
 
 /// `--inspect`.

@@ -1,7 +1,7 @@
 //! Arguments of the commands that only look.
 
 use super::{address, seconds};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 
 /// `ocwatch log`.
@@ -30,6 +30,34 @@ pub struct StatusArgs {
     /// How long to wait for what cannot be said yet; 0 prints at once
     #[arg(long, value_name = "SECONDS", default_value_t = 3.0, value_parser = seconds)]
     pub settle: f64,
+}
+
+/// `ocwatch check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// A URL, host:port, or a name from the configuration
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+    /// The lowest level that counts: what is below it is as good as ok
+    #[arg(long, value_name = "LEVEL", value_enum, default_value = "watch")]
+    pub fail_on: FailOnArg,
+    /// One JSON document (schema ocwatch.check/1)
+    #[arg(long)]
+    pub json: bool,
+    /// How long to wait for what cannot be said yet; 0 prints at once
+    #[arg(long, value_name = "SECONDS", default_value_t = 3.0, value_parser = seconds)]
+    pub settle: f64,
+}
+
+/// `--fail-on`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOnArg {
+    /// Only what will not go on by itself
+    Stuck,
+    /// And what waits for a person
+    NeedsYou,
+    /// And what is worth a look
+    Watch,
 }
 
 /// `ocwatch watch`.
@@ -69,4 +97,40 @@ pub struct ExplainArgs {
     /// One JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// `ocwatch wait`.
+#[derive(Debug, Args)]
+pub struct WaitArgs {
+    /// A session: id, unique prefix of an id or a title, or server/id
+    #[arg(value_name = "SESSION", required = true)]
+    pub sessions: Vec<String>,
+    /// End with the first session whose wait has ended, however it ended
+    #[arg(long, conflicts_with = "all")]
+    pub any: bool,
+    /// End when the wait of each session has ended (so it is without --any)
+    #[arg(long)]
+    pub all: bool,
+    /// What is waited for
+    #[arg(long = "for", value_name = "STATE", value_enum, default_value = "done")]
+    pub goal: GoalArg,
+    /// How long a session may be unreadable (its server lost, say) before this gives up
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, value_parser = seconds)]
+    pub patience: f64,
+    /// One JSON document for each session on a line (schema ocwatch.wait/1)
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `--for`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GoalArg {
+    /// Its turn, and every prompt that was queued, has ended; any other end ends the wait too
+    Done,
+    /// Nothing runs any more, however it ended; asks and what is stuck in a run are waited through
+    Idle,
+    /// It needs a person
+    NeedsYou,
+    /// It will not go on by itself; what needs a person is waited through
+    Stuck,
 }

@@ -13,7 +13,10 @@ pub use act::{
     AbortArgs, ActArgs, AllowArg, AnswerArgs, DoubtArg, ExportArgs, ResendArgs, ResetArgs,
 };
 pub use common::{ColorWhen, Common, InspectArg, LogLevel};
-pub use look::{ExplainArgs, LogArgs, MetricsArgs, StatusArgs, WatchArgs};
+pub use look::{
+    CheckArgs, ExplainArgs, FailOnArg, GoalArg, LogArgs, MetricsArgs, StatusArgs, WaitArgs,
+    WatchArgs,
+};
 
 pub use own::{CompletionsArgs, ConfigArgs, ConfigCommand, ManArgs};
 pub use said::{Said, SaidOption};
@@ -31,7 +34,7 @@ use std::net::{Ipv4Addr, SocketAddr};
     version,
     propagate_version = true,
     max_term_width = 100,
-    after_help = "Examples:\n  ocwatch                            the server on 127.0.0.1:4096\n  ocwatch http://nas:4096 build:4096 two servers side by side\n  ocwatch --demo                     simulated servers, no OpenCode needed\n  ocwatch status --json              one document for scripts"
+    after_help = "Examples:\n  ocwatch                            the servers that are found on this machine\n  ocwatch http://nas:4096 build:4096 two servers side by side\n  ocwatch --demo                     simulated servers, no OpenCode needed\n  ocwatch status --json              one document for scripts"
 )]
 pub struct Cli {
     /// A URL, host:port, or a name from the configuration
@@ -62,6 +65,7 @@ impl Cli {
         let sessions = match &self.command {
             Some(Command::Explain(it)) => std::slice::from_ref(&it.session),
             Some(Command::Abort(it)) => &it.sessions,
+            Some(Command::Wait(it)) => &it.sessions,
             Some(Command::Reset(it)) => std::slice::from_ref(&it.session),
             Some(Command::Resend(it)) => std::slice::from_ref(&it.session),
             Some(Command::Export(it)) => &it.sessions,
@@ -80,6 +84,19 @@ pub enum Command {
         after_help = "Example:\n  ocwatch status --json | jq '.sessions[] | select(.level == \"stuck\") | .title'"
     )]
     Status(StatusArgs),
+    /// One line and an exit code, for cron, Nagios, status lines and shell prompts
+    ///
+    /// Like "OCWATCH CRITICAL: 1 stuck, 2 need you: home/Fix the build: hung-tool: ... | stuck=1
+    /// needs_you=2 ...": the gravest is named, the numbers stand behind the only | of the line. Always
+    /// one line, on stdout.
+    ///
+    /// Ends with 0 when all is ok; 1 when something is "watch"; 2 when something is "needs-you" or
+    /// "stuck"; 3 when a server could not be read; of several the worst counts, in the order 2, 3, 1, 0.
+    /// Findings of servers count by their level. Asleep projects and what still settles do not count.
+    #[command(
+        after_help = "Examples:\n  ocwatch check || ocwatch check | mail -s \"agents\" me\n  ocwatch check home --fail-on needs-you\n  ocwatch check --settle 0 --timeout 2 | cut -d'|' -f1"
+    )]
+    Check(CheckArgs),
     /// A line for each change of a verdict as it happens, or with --json one document a line
     ///
     /// What counts as a change of a session: its level, its leading finding, its reported type, what
@@ -97,6 +114,24 @@ pub enum Command {
         after_help = "Examples:\n  ocwatch watch\n  ocwatch watch --json | jq -c --unbuffered 'select(.to.level == \"stuck\") | [.title, .text]'"
     )]
     Watch(WatchArgs),
+    /// Wait until sessions have truly ended: settled by status and messages, not merely reported idle
+    ///
+    /// Prints a line for each session when its wait ends: done, failed, aborted, needs-you, stuck,
+    /// empty (--for idle: nothing was ever sent to it), gone (deleted), lost or timeout, and why. It
+    /// follows the event stream, over reconnects. A prompt that was sent before is waited for, also one
+    /// that is queued or has not begun; so are running subagents, retries and compactions. What settles
+    /// is not told before it has settled. A session at rest is believed after 2 s, since a prompt that
+    /// was just sent shows nothing yet; an end that is seen to come is told at once. An empty session is
+    /// waited for until its first turn has ended.
+    ///
+    /// Ends with 0 when what was waited for has come; 1 when a session ended otherwise (failed,
+    /// aborted, needs-you or stuck: the line says which); 3 when one could not be read for longer than
+    /// --patience; 4 when there is no such session, or it was deleted; 124 after --timeout (none: as long
+    /// as it takes). Of several the gravest counts: 124, 3, 4, 1, 0.
+    #[command(
+        after_help = "Examples:\n  ocwatch wait ses_4f2 && notify-send \"the agent is done\"\n  ocwatch wait ses_4f2 ses_9ab --any --timeout 600\n  ocwatch wait ses_4f2 --for needs-you --json | jq -r .text"
+    )]
+    Wait(WaitArgs),
     /// OpenMetrics over HTTP, for Prometheus: sessions by level and finding, ages, links, events, actions
     ///
     /// Each scrape of /metrics tells what is so at that moment; nothing is acted on. Sessions of a server

@@ -29,6 +29,8 @@ pub use trust::Trust;
 use crate::core::time::Clock;
 use crate::net::tunnel::Tunnel;
 use reqwest::{Method, RequestBuilder, Response, header};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -68,6 +70,9 @@ pub struct Client {
     waits: Waits,
     clock: Clock,
     read_only: bool,
+    exposed: bool,
+    /// Sent so far, by all clones.
+    requests: Arc<AtomicU64>,
 }
 
 impl std::fmt::Debug for Client {
@@ -159,6 +164,8 @@ impl Client {
             waits,
             clock,
             read_only: false,
+            exposed: false,
+            requests: Arc::default(),
         })
     }
 
@@ -169,6 +176,20 @@ impl Client {
             read_only: true,
             ..self
         }
+    }
+
+    /// The same; other machines can reach the server too, although its address is of this one.
+    #[must_use]
+    pub fn exposed(self) -> Self {
+        Self {
+            exposed: true,
+            ..self
+        }
+    }
+
+    /// How many requests were sent, by this client and its clones.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
     }
 
     /// Where it is, without credentials.
@@ -207,6 +228,7 @@ impl Client {
 
     /// Sends and waits for the head of the answer.
     async fn send(&self, request: RequestBuilder, wait: Duration) -> Result<Response, ClientError> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
         if let Some(tunnel) = &self.tunnel {
             tunnel.ready().await.map_err(ClientError::Unreachable)?;
         }

@@ -1,25 +1,29 @@
 //! The headless commands: one snapshot, one answer, one exit code.
 //!
-//! What it does: `status`, `explain`, `abort`, `reset`, `answer`, `resend`, `export`, `log`, and what they
+//! What it does: `status`, `check`, `explain`, `wait`, `abort`, `reset`, `answer`, `resend`, `export`, `log`, and what they
 //! share: finding the sessions
 //! that were named, showing what will be done, telling how it ended. Results go to `out`, everything
 //! else to stderr. What it does not: parse arguments.
 
 mod abort;
 mod answer;
+mod check;
 mod export;
 mod log;
 mod read;
 mod resend;
 mod reset;
+mod wait;
 
 pub use abort::{AbortWish, abort_all};
 pub use answer::{AnswerWish, answer_one};
+pub use check::check;
 pub use export::{ExportWish, Output, export_all, output};
 pub use log::{Wanted, log};
 pub use read::{explain, status};
 pub use resend::{Wish, resend_one};
 pub use reset::{ResetWish, reset};
+pub use wait::{Wait, WaitWish};
 
 use self::read::read_session;
 use crate::core::app::Outcome;
