@@ -36,17 +36,45 @@ pub struct ServerEntry {
     pub read_only: bool,
 }
 
-/// The keys of the section.
-const KEYS: [&str; 9] = [
-    "name",
-    "url",
-    "username",
-    "password_env",
-    "password_file",
-    "ca_file",
-    "proxy",
-    "directories",
-    "read_only",
+/// The keys of the section, each with an example and what it means.
+pub(super) const KEYS: [(&str, &str, &str); 9] = [
+    (
+        "name",
+        "\"home\"",
+        "What it is called here and on the command line",
+    ),
+    ("url", "\"http://nas:4096\"", "Where it is"),
+    (
+        "username",
+        "\"opencode\"",
+        "For HTTP Basic; this is the default",
+    ),
+    (
+        "password_env",
+        "\"HOME_OPENCODE_PASSWORD\"",
+        "The environment variable that holds its password",
+    ),
+    (
+        "password_file",
+        "\"home.password\"",
+        "Or the file that holds it, beside this one; refused if others can read it",
+    ),
+    (
+        "ca_file",
+        "\"private-ca.pem\"",
+        "https: an authority of your own, besides the system's",
+    ),
+    (
+        "proxy",
+        "\"http://proxy:3128\"",
+        "In place of the environment's; \"none\": straight",
+    ),
+    (
+        "directories",
+        "[\"/srv/app\"]",
+        "Only sessions of these directories, as the server names them",
+    ),
+    ("read_only", "true", "Nothing may be changed on it"),
 ];
 const FORM: &str = "a server is written as a section of its own: [[server]], then its name and url";
 
@@ -105,8 +133,9 @@ fn not_known(key: &str) -> String {
                    (password_env) or the file (password_file)";
         return why.to_owned();
     }
-    let otherwise = format!(", expected one of {}", KEYS.join(", "));
-    unknown("key of [[server]]", key, KEYS, &otherwise)
+    let keys = KEYS.map(|(key, ..)| key);
+    let otherwise = format!(", expected one of {}", keys.join(", "));
+    unknown("key of [[server]]", key, keys, &otherwise)
 }
 
 /// A word that cannot be taken for anything else on the command line.
