@@ -34,6 +34,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
     let hidden: Arc<[String]> = servers::hidden(&setup.config).into();
     // What happens in a demo did not happen.
     let state = start::state_dir().filter(|_| setup.demo.is_none());
+    let recalled = state.as_deref().map(memory::recall).unwrap_or_default();
     let effects = Effects {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
@@ -42,7 +43,9 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         save_dir: start::export_dir(),
         audit: audit_of(setup, false),
         standings,
-        keeper: state.as_deref().map_or_else(Keeper::forgetful, Keeper::new),
+        keeper: state
+            .as_deref()
+            .map_or_else(Keeper::forgetful, |dir| Keeper::new(dir, recalled.clone())),
         ways: ways(setup, &hidden, to_loop.clone()),
         attaching: Attaching {
             in_window: setup.config.attach_wishes.window && env::var("TMUX").is_some(),
@@ -58,9 +61,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         let url = client.map(|it| it.address().at_port(port.number()));
         app.attach_through(*server, url);
     }
-    if let Some(dir) = &state {
-        app.begin_with(memory::recall(dir));
-    }
+    app.begin_with(recalled);
     let dashboard = Dashboard {
         app,
         feed,
