@@ -101,6 +101,7 @@ fn a_session_is_shown_once_with_the_server_that_runs_it_and_acted_on_there() {
 
     let ran = twins.run(&["abort", &twins.ids[0], "--yes"]);
     assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.err.contains("Abort \"Runs\""), "{}", ran.err);
     assert_eq!((twins.aborts(0), twins.aborts(1)), (0, 1), "{ran:#?}");
 
     // One of them can still be named.
