@@ -69,7 +69,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         answers,
         asked,
         clock: setup.clock.clone(),
-        theme: look::theme(common, &setup.config.look)?,
+        theme: look::theme(common, &setup.config.look),
         fps: common.fps,
         panics: watch_panics(),
         panic_for_test: panic_for_test(common),

@@ -36,7 +36,7 @@ pub(super) async fn run(
             Box::pin(async move { look_once(&wish, &time).await })
         }),
         config: file.map(|path| path.display().to_string()),
-        theme: look::theme(common, &config.look)?,
+        theme: look::theme(common, &config.look),
         clock: clock.clone(),
         utc_offset: start::utc_offset(clock),
     };

@@ -98,7 +98,8 @@ pub fn hidden(config: &Config) -> Vec<String> {
         .iter()
         .filter_map(|it| it.password_env.clone());
     named
-        .chain(["OPENCODE_SERVER_PASSWORD".to_owned()])
+        // A URL in OCWATCH_SERVER may hold one.
+        .chain(["OPENCODE_SERVER_PASSWORD", "OCWATCH_SERVER"].map(str::to_owned))
         .collect()
 }
 
@@ -225,13 +226,15 @@ pub fn command_first(command: &str, words: &[String]) -> String {
     let shown: Vec<String> = servers.map(|it| without_credentials(it)).collect();
     let line = match command {
         "status" | "watch" | "metrics" => format!("{command} {}", shown.join(" ")),
+        // They are about ocwatch itself, or what it did.
+        "config" | "completions" | "man" | "log" => command.to_owned(),
         _ => format!("{command} SESSION --server {}", shown.join(" --server ")),
     };
     format!("{command:?} is a command, not a server; put the command first: ocwatch {line}")
 }
 
 /// For messages: everything before the last `@` could be a password.
-fn without_credentials(text: &str) -> String {
+pub(super) fn without_credentials(text: &str) -> String {
     let (scheme, rest) = match text.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
         None => (String::new(), text),
@@ -265,7 +268,7 @@ fn own_password(entry: &ServerEntry, env: Lookup<'_>) -> Result<Option<String>, 
 }
 
 /// The first line of a file that only its owner can read.
-fn private_file(path: &Path) -> Result<String, String> {
+pub(super) fn private_file(path: &Path) -> Result<String, String> {
     use std::os::unix::fs::PermissionsExt;
     let meta = std::fs::metadata(path).map_err(|why| why.to_string())?;
     if meta.permissions().mode() & 0o077 != 0 {

@@ -179,10 +179,9 @@ impl Setup {
     }
 }
 
-/// Every server that is named on the command line.
+/// Every server that is named on the command line, else in the environment.
 pub(super) fn named(cli: &Cli) -> Vec<String> {
-    let mut named = cli.common.server.clone();
-    named.extend(cli.servers.iter().cloned());
+    let mut named = cli.servers.clone();
     let more = match &cli.command {
         Some(Command::Status(status)) => &status.servers[..],
         Some(Command::Check(check)) => &check.servers,
@@ -191,6 +190,12 @@ pub(super) fn named(cli: &Cli) -> Vec<String> {
         _ => &[],
     };
     named.extend(more.iter().cloned());
+    let replaced = cli.common.demo || !named.is_empty();
+    if !(cli.common.server_from_env && replaced) {
+        // A list in the environment may have several blanks between two.
+        let first = cli.common.server.iter().filter(|it| !it.is_empty());
+        named.splice(..0, first.cloned());
+    }
     named
 }
 

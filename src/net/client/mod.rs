@@ -14,6 +14,7 @@ mod probe;
 mod prompt;
 mod read;
 mod route;
+mod sent;
 mod trust;
 mod two;
 
@@ -24,13 +25,13 @@ pub use error::ClientError;
 pub use probe::Identity;
 pub use read::{AllSessions, MessagesPage, RawPage};
 pub use route::Route;
+pub use sent::Sent;
 pub use trust::Trust;
 
 use crate::core::time::Clock;
 use crate::net::tunnel::Tunnel;
 use reqwest::{Method, RequestBuilder, Response, header};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -72,7 +73,7 @@ pub struct Client {
     read_only: bool,
     exposed: bool,
     /// Sent so far, by all clones.
-    requests: Arc<AtomicU64>,
+    sent: Arc<Sent>,
 }
 
 impl std::fmt::Debug for Client {
@@ -165,7 +166,7 @@ impl Client {
             clock,
             read_only: false,
             exposed: false,
-            requests: Arc::default(),
+            sent: Arc::default(),
         })
     }
 
@@ -189,7 +190,12 @@ impl Client {
 
     /// How many requests were sent, by this client and its clones.
     pub fn requests(&self) -> u64 {
-        self.requests.load(Ordering::Relaxed)
+        self.sent.counts().map(|(_, many)| many).sum()
+    }
+
+    /// The same, by what they were about.
+    pub fn sent(&self) -> &Sent {
+        &self.sent
     }
 
     /// Where it is, without credentials.
@@ -208,6 +214,7 @@ impl Client {
     }
 
     fn request(&self, ask: &Ask) -> RequestBuilder {
+        self.sent.note(&ask.method, ask.path);
         let http = match ask.via {
             Via::Pool => &self.pooled,
             Via::Fresh => &self.fresh,
@@ -228,7 +235,6 @@ impl Client {
 
     /// Sends and waits for the head of the answer.
     async fn send(&self, request: RequestBuilder, wait: Duration) -> Result<Response, ClientError> {
-        self.requests.fetch_add(1, Ordering::Relaxed);
         if let Some(tunnel) = &self.tunnel {
             tunnel.ready().await.map_err(ClientError::Unreachable)?;
         }
