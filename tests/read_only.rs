@@ -418,8 +418,8 @@ enum Kind {
 fn kind(command: &str) -> Kind {
     match command {
         "abort" | "reset" | "answer" | "resend" => Kind::Acts,
-        "explain" | "export" => Kind::Reads,
-        "status" | "watch" | "log" | "metrics" => Kind::Looks,
+        "explain" | "export" | "wait" => Kind::Reads,
+        "status" | "check" | "watch" | "log" | "metrics" => Kind::Looks,
         other => panic!("say here what {other} is"),
     }
 }
