@@ -69,7 +69,7 @@ pub fn resolve(
         };
         if !targets
             .iter()
-            .any(|known| known.address.shown() == target.address.shown())
+            .any(|known| known.address.may_be(&target.address))
         {
             targets.push(target);
         }
@@ -425,8 +425,10 @@ mod tests {
 
     #[test]
     fn a_server_named_twice_is_watched_once() {
-        let named = ["h:1".to_owned(), "http://h:1/".to_owned()];
-        let all = resolve(&named, &Config::default(), &nothing).expect("all");
-        assert_eq!(all.len(), 1);
+        for named in [["h:1", "http://h:1/"], ["localhost:1", "[::1]:1"]] {
+            let named = named.map(str::to_owned);
+            let all = resolve(&named, &Config::default(), &nothing).expect("all");
+            assert_eq!(all.len(), 1, "{named:?}");
+        }
     }
 }
