@@ -364,3 +364,93 @@ fn the_manual_has_a_page_for_every_command() {
     std::fs::write(home.path().join("file"), "").expect("a file");
     one_line(&home.run(&["man", "--dir", "file/man1"]), 1, &["file/man1"]);
 }
+
+fn asset(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
+    std::fs::read_to_string(path).expect(name)
+}
+
+/// The program itself stands where the test finds it, not where a user's would.
+#[test]
+fn the_systemd_unit_is_valid_and_its_command_is_understood() {
+    let unit = asset("ocwatch-metrics.service");
+    let start = unit.lines().find_map(|line| line.strip_prefix("ExecStart=%h/.cargo/bin/ocwatch "));
+    let words: Vec<&str> = start.expect("its command").split(' ').collect();
+    let home = Home::new();
+    let help = home.run(&[&words[..], &["--help"]].concat());
+    assert_eq!(help.code, Some(0), "{help:#?}");
+    if !is_there("systemd-analyze") {
+        return;
+    }
+    let here = unit.replace("%h/.cargo/bin/ocwatch", env!("CARGO_BIN_EXE_ocwatch"));
+    // Its manual page is not installed where the test runs.
+    let here = here.replace("Documentation=man:ocwatch-metrics(1)\n", "");
+    let path = home.path().join("ocwatch-metrics.service");
+    std::fs::write(&path, here).expect("the unit");
+    let verify = |path: &Path| {
+        let mut command = Command::new("systemd-analyze");
+        command.args(["verify", "--user", "--man=no"]).arg(path);
+        let command = command.env("XDG_RUNTIME_DIR", home.path());
+        command.output().expect("systemd-analyze")
+    };
+    let good = verify(&path);
+    let said = String::from_utf8_lossy(&good.stderr).into_owned();
+    assert!(good.status.success() && !said.contains("ocwatch-metrics"), "{said}");
+    // The check itself can fail.
+    std::fs::write(&path, "[Service]\nExecStart=/nonexistent/ocwatch\nBogus=1\n").expect("a unit");
+    let bad = verify(&path);
+    let said = String::from_utf8_lossy(&bad.stderr).into_owned();
+    assert!(said.contains("Bogus"), "{said}");
+}
+
+#[test]
+fn the_tmux_snippet_is_read_by_tmux_and_its_command_is_understood() {
+    let snippet = asset("tmux.conf");
+    let from = snippet.find("#(ocwatch ").expect("its command") + "#(ocwatch ".len();
+    let words = snippet[from..].split(" 2>").next().expect("its end");
+    let mut words: Vec<&str> = words.split(' ').collect();
+    words.push("--demo");
+    let home = Home::new();
+    let ran = home.run(&words);
+    assert!(matches!(ran.code, Some(0..=3)), "{ran:#?}");
+    assert_eq!(ran.out.lines().count(), 1, "{ran:#?}");
+    if !is_there("tmux") {
+        return;
+    }
+    let path = home.path().join("tmux.conf");
+    std::fs::write(&path, &snippet).expect("the file");
+    let tmux = |words: &[&str]| {
+        let mut command = Command::new("tmux");
+        command.env("TMUX_TMPDIR", home.path()).env("TERM", "xterm-256color");
+        command.args(["-f", "/dev/null"]).args(words).output().expect("tmux")
+    };
+    let file = path.display().to_string();
+    let started = tmux(&["new-session", "-d", ";", "source-file", &file, ";", "show", "-gv", "status-right"]);
+    tmux(&["kill-server"]);
+    let said = String::from_utf8_lossy(&started.stdout).into_owned();
+    assert!(started.status.success(), "{started:?}");
+    assert!(said.contains("#(ocwatch check"), "{started:?}");
+}
+
+/// Every command of the interface, with the tests that hold each of its exit codes.
+const COMMANDS: &[(&[&str], &[(u8, &str, &str)])] = &[
+    (&["status"], &[(0, "e2e.rs", "fn "), (2, "cli.rs", "fn wrong_usage_is_exit_2"), (3, "cli.rs", "fn a_closed_port_is_named")]),
+    (&["check"], CHECK),
+    (&["watch"], &[(0, "watch.rs", "Some(0)"), (3, "watch.rs", "Some(3)")]),
+    (&["wait"], WAIT),
+    (&["explain"], &[(0, "e2e.rs", "\"explain\""), (3, "cli.rs", "\"explain\""), (4, "e2e.rs", "Some(4)")]),
+    (&["abort"], &[(2, "cli.rs", "\"abort\""), (4, "own.rs", "\"abort\"")]),
+    (&["export"], &[(0, "export.rs", "Some(0)"), (4, "export.rs", "Some(4)")]),
+    (&["reset"], &[(0, "reset.rs", "Some(0)"), (1, "reset.rs", "Some(1)"), (2, "reset.rs", "Some(2)")]),
+    (&["answer"], &[(0, "answer.rs", "Some(0)"), (1, "answer.rs", "Some(1)"), (2, "answer.rs", "Some(2)")]),
+    (&["resend"], &[(0, "resend.rs", "Some(0)"), (1, "resend.rs", "Some(1)"), (2, "resend.rs", "Some(2)")]),
+    (&["log"], &[(0, "audit.rs", "Some(0)")]),
+    (&["metrics"], &[(0, "metrics.rs", "Some(0)"), (1, "metrics.rs", "Some(1)"), (3, "metrics.rs", "Some(3)")]),
+    (&["replay"], &[]),
+    (&["config", "init"], &[(0, "own.rs", "fn a_first_file"), (1, "own.rs", "fn a_first_file")]),
+    (&["config", "show"], &[(0, "own.rs", "fn what_is_in_force"), (2, "own.rs", "fn every_mistake")]),
+    (&["config", "path"], &[(0, "own.rs", "fn a_first_file")]),
+    (&["config", "check"], &[(0, "own.rs", "fn a_first_file"), (2, "own.rs", "fn every_mistake")]),
+    (&["completions"], &[(0, "own.rs", "fn completions_are_valid"), (2, "own.rs", "fn completions_are_valid")]),
+    (&["man"], &[(0, "own.rs", "fn the_manual_has"), (1, "own.rs", "fn the_manual_has")]),
+];
