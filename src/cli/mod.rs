@@ -32,7 +32,7 @@ use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
 use headless::{headless, show_log};
 use start::{Setup, setup};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -88,13 +88,33 @@ fn usage(said: &clap::Error) -> ExitCode {
     {
         return ExitCode::from(tell(&trouble.0.into(), &trouble.1).code());
     }
+    let plain = said.to_string();
+    let shown = without_passwords(&plain, std::env::args());
     // A closed pipe: nobody reads it.
-    said.print().ok();
+    if shown == plain {
+        said.print().ok();
+    } else {
+        write!(std::io::stderr(), "{shown}").ok();
+    }
     if let Some(variable) = variable_of(said) {
         let hint = format!("that stands in the environment: {variable}");
         say(&hint, &Theme::new(false, false));
     }
     ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(2))
+}
+
+/// What is refused is repeated, and may be a URL with a password in it.
+fn without_passwords(text: &str, args: impl Iterator<Item = String>) -> String {
+    let mut shown = text.to_owned();
+    for arg in args {
+        let value = arg.split_once('=').map_or("", |it| it.1);
+        for said in [arg.as_str(), value] {
+            if said.split_once('@').is_some_and(|it| it.0.contains(':')) {
+                shown = shown.replace(said, &servers::without_credentials(said));
+            }
+        }
+    }
+    shown
 }
 
 /// The variable that said what is refused, where no flag did.
@@ -197,4 +217,22 @@ fn refuse_silent_action(cli: &Cli) -> Result<(), Trouble> {
 
 fn theme(common: &Common) -> Theme {
     Theme::new(env::color(common.color), env::ascii(common.ascii))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_passwords;
+
+    #[test]
+    fn a_refused_word_is_repeated_without_its_password() {
+        let said = "unexpected 'http://me:p@ss@h:1' and 'u:p@h' found";
+        let args = ["x", "http://me:p@ss@h:1", "--server=u:p@h", "a@b"];
+        let shown = without_passwords(said, args.iter().map(ToString::to_string));
+        assert_eq!(shown, "unexpected 'http://h:1' and 'h' found");
+        let same = "a@b: unexpected";
+        assert_eq!(
+            without_passwords(same, args.iter().map(ToString::to_string)),
+            same
+        );
+    }
 }

@@ -46,6 +46,9 @@ pub enum ServerError {
     },
 }
 
+/// For servers on this machine, and those that are named.
+const PASSWORD: &str = "OPENCODE_SERVER_PASSWORD";
+
 /// How variables are looked up.
 pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
@@ -164,7 +167,7 @@ fn from_text(text: &str, env: Lookup<'_>) -> Result<Target, ServerError> {
 /// Its own credentials win over those of the configuration, those over the environment's.
 fn target(
     address: Address,
-    own: Option<String>,
+    own: Option<(String, String)>,
     user: Option<String>,
     named: bool,
     env: Lookup<'_>,
@@ -173,8 +176,9 @@ fn target(
     let general = |name: &str| env(name).filter(|_| open);
     let user = user.or_else(|| general("OPENCODE_SERVER_USERNAME"));
     let credentials = address.credentials.clone().or_else(|| {
-        let password = own.or_else(|| general("OPENCODE_SERVER_PASSWORD"))?;
-        Some(Credentials::new(user.as_deref(), password))
+        let everywhere = || Some((general(PASSWORD)?, format!("${PASSWORD}")));
+        let (password, source) = own.or_else(everywhere)?;
+        Some(Credentials::new(user.as_deref(), password).taken_from(source))
     });
     let shown = address.shown();
     let name = shown.split_once("://").map_or(shown.as_str(), |it| it.1);
@@ -273,20 +277,24 @@ fn without_secrets(text: &str) -> String {
     query.map_or(shown.clone(), |at| format!("{}…", &shown[..at]))
 }
 
-fn own_password(entry: &ServerEntry, env: Lookup<'_>) -> Result<Option<String>, ServerError> {
+/// Its own password, and where that was taken from.
+fn own_password(
+    entry: &ServerEntry,
+    env: Lookup<'_>,
+) -> Result<Option<(String, String)>, ServerError> {
     let refuse = |why: String| ServerError::Password {
         name: entry.name.clone(),
         why,
     };
     if let Some(name) = &entry.password_env {
         let value = env(name).ok_or_else(|| refuse(format!("${name} is not set")))?;
-        return Ok(Some(value));
+        return Ok(Some((value, format!("${name}"))));
     }
     let Some(path) = &entry.password_file else {
         return Ok(None);
     };
     private_file(path)
-        .map(Some)
+        .map(|it| Some((it, path.display().to_string())))
         .map_err(|why| refuse(format!("{}: {why}", path.display())))
 }
 

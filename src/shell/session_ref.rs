@@ -221,8 +221,17 @@ mod tests {
                 row("ses_aaa1", "Port the parser"),
                 row("ses_aab2", "Fix build"),
                 row("ses_both", "Shared"),
+                row("ses_twin", "Twin"),
             ],
-            vec![row("ses_both", "Shared"), row("ses_ccc", "ses_aaa1")],
+            vec![
+                // Imported: the id is kept, the data are others.
+                SessionInfo {
+                    created: UnixMs(2),
+                    ..row("ses_both", "Shared")
+                },
+                row("ses_ccc", "ses_aaa1"),
+                row("ses_twin", "Twin"),
+            ],
         ];
         for (n, rows) in rows.into_iter().enumerate() {
             store.apply(Input {
@@ -252,6 +261,9 @@ mod tests {
             assert_eq!(id("Fix build", purpose).as_deref(), Ok("0:ses_aab2"));
             assert_eq!(id("nas/ses_both", purpose).as_deref(), Ok("1:ses_both"));
             assert_eq!(id("home/Shared", purpose).as_deref(), Ok("0:ses_both"));
+            // Two servers on one data folder hold one session.
+            assert_eq!(id("ses_twin", purpose).as_deref(), Ok("0:ses_twin"));
+            assert_eq!(id("nas/ses_twin", purpose).as_deref(), Ok("1:ses_twin"));
         }
         assert_eq!(id("Port", Purpose::Read).as_deref(), Ok("0:ses_aaa1"));
     }

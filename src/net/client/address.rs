@@ -14,6 +14,8 @@ pub struct Credentials {
     pub user: String,
     /// Never shown.
     pub password: String,
+    /// Where the password was taken from, for people: `the URL`, `$HOME_PASSWORD`.
+    pub source: String,
 }
 
 impl Credentials {
@@ -25,6 +27,16 @@ impl Credentials {
                 .unwrap_or("opencode")
                 .to_owned(),
             password: password.into(),
+            source: "the URL".to_owned(),
+        }
+    }
+
+    /// The same, taken from elsewhere.
+    #[must_use]
+    pub fn taken_from(self, source: impl Into<String>) -> Self {
+        Self {
+            source: source.into(),
+            ..self
         }
     }
 }

@@ -36,7 +36,7 @@ pub enum ClientError {
         after: Duration,
     },
     /// 401.
-    #[error("user or password missing or wrong (401): OPENCODE_SERVER_PASSWORD gives the password")]
+    #[error("user or password missing or wrong (401)")]
     Unauthorized,
     /// 200 with a web page or another type of content: no such endpoint, or no OpenCode.
     #[error("answered {found} instead of {expected}")]

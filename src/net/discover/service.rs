@@ -79,7 +79,7 @@ fn parse(text: &str) -> Result<Service, String> {
         address,
         pid: wire.pid,
         version: wire.version,
-        credentials: Credentials::new(None, wire.password),
+        credentials: Credentials::new(None, wire.password).taken_from("the service file"),
     })
 }
 

@@ -177,12 +177,24 @@ impl Link {
         }
     }
 
+    /// Who is not let in is told which password was shown, or how to give one.
+    fn with_way_in(&self, cause: LostCause, text: String) -> String {
+        match self.spec.client.credentials() {
+            _ if cause != LostCause::Unauthorized => text,
+            Some(it) => format!("{text}: the password is that of {}", it.source),
+            None => format!(
+                "{text}: OPENCODE_SERVER_PASSWORD gives the password, or password_env in the configuration"
+            ),
+        }
+    }
+
     fn report_loss(&mut self, loss: Loss, wait: Duration) {
         let wait = Span(i64::try_from(wait.as_millis()).unwrap_or(i64::MAX));
         let retry_at = self.outlet.now() + wait;
+        self.outlet.asked(self.spec.client.requests());
         self.outlet.report(LinkReport::Lost {
             cause: loss.cause,
-            text: loss.text,
+            text: self.with_way_in(loss.cause, loss.text),
             retry_at,
         });
     }

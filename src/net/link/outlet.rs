@@ -75,7 +75,7 @@ impl Outlet {
 
     /// Says how many requests were sent, when it looks at the clocks.
     pub(super) fn asked(&mut self, requests: u64) {
-        if requests != self.asked && self.told.elapsed() >= LOOK {
+        if requests != self.asked && (self.asked == 0 || self.told.elapsed() >= LOOK) {
             (self.asked, self.told) = (requests, Instant::now());
             self.report(LinkReport::Asked(requests));
         }
