@@ -13,6 +13,7 @@ mod first;
 mod headless;
 mod log;
 mod look;
+mod recording;
 pub mod servers;
 mod start;
 
@@ -133,6 +134,9 @@ fn start(mut cli: Cli) -> eyre::Result<Exit> {
 fn command(runtime: &Runtime, cli: &Cli, setup: &Setup) -> Result<Exit, Trouble> {
     match &cli.command {
         None => runtime.block_on(dashboard::dashboard(setup, &cli.common)),
+        Some(Command::Replay(it)) if !it.json => {
+            runtime.block_on(dashboard::dashboard(setup, &cli.common))
+        }
         Some(command) => runtime.block_on(headless(setup, &cli.common, command)),
     }
 }

@@ -12,6 +12,7 @@ use crate::core::store::ReadOnly;
 use crate::core::time::{Clock, Span};
 use crate::feed::demo::{self, DemoFeed};
 use crate::feed::live::{self, LiveFeed};
+use crate::feed::replay::Replay;
 use crate::net::client::{Address, Client, Route};
 use crate::net::link::{Inspect, LinkSpec};
 use crate::shell::commands;
@@ -35,6 +36,8 @@ pub struct Setup {
     pub inspect: Inspect,
     /// Keeps the simulated servers alive.
     pub demo: Option<DemoFeed>,
+    /// What is shown instead of any server.
+    pub replay: Option<Replay>,
     /// The configuration as read.
     pub config: Config,
     /// The only clock.
@@ -81,6 +84,10 @@ pub fn setup(cli: &Cli, config: Config, clock: &Clock) -> Result<Setup, Trouble>
         let text = "a URL names a server, not a session: put --server before it";
         return Err(Trouble::Usage(text.to_owned()));
     }
+    super::recording::refuse_elsewhere(cli)?;
+    if let Some(Command::Replay(it)) = &cli.command {
+        return super::recording::setup(it, config);
+    }
     if cli.command.is_none() && !std::io::stdout().is_terminal() {
         return Err(Trouble::Usage(TerminalError::NotATerminal.to_string()));
     }
@@ -106,6 +113,7 @@ pub fn setup(cli: &Cli, config: Config, clock: &Clock) -> Result<Setup, Trouble>
         clients,
         inspect: inspect.map_or_else(Inspect::default, policy),
         demo,
+        replay: None,
         config,
         clock: clock.clone(),
     })
