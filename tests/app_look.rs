@@ -662,3 +662,57 @@ fn where_the_screen_was_saved_is_told_and_copied() {
         "on a frozen screen too: {told}"
     );
 }
+
+#[test]
+fn the_page_of_the_servers_says_how_each_stands_and_tries_lost_ones_again() {
+    let options = AppOptions {
+        sources: vec!["of the configuration".to_owned(), "found so".to_owned()],
+        ..AppOptions::default()
+    };
+    let mut desk = Desk::over(&["home", "away"], options, NOW);
+    desk.open();
+    let page = |desk: &Desk| {
+        let page = screen(&desk.app, UnixMs(desk.now)).page.unwrap();
+        let line = |line: &Vec<_>| {
+            line.iter()
+                .map(|it: &ocwatch::core::present::Piece| it.text.as_str())
+                .collect()
+        };
+        page.lines
+            .iter()
+            .map(line)
+            .collect::<Vec<String>>()
+            .join("\n")
+    };
+    assert_eq!(desk.key(Key::Char('S')), [], "none is lost");
+    desk.feed(vec![Body::Link(LinkReport::Asked(12))]);
+    let text = page(&desk);
+    for told in [
+        "home  http://h",
+        "of the configuration",
+        "live",
+        "OpenCode 1.18.33",
+        "12 requests to it",
+        "found so",
+    ] {
+        assert!(text.contains(told), "no {told:?} in {text}");
+    }
+    desk.feed(vec![Body::Link(LinkReport::Lost {
+        cause: LostCause::Refused,
+        text: "connection refused".into(),
+        retry_at: UnixMs(desk.now + 7_000),
+    })]);
+    let text = page(&desk);
+    assert!(
+        text.contains("next try in 7 s") && text.contains("connection refused"),
+        "{text}"
+    );
+    let retry = [Effect::Retry(ServerId(0))];
+    for key in [Key::Char('S'), Key::Enter] {
+        assert_eq!(desk.key(key), retry, "{key}");
+        assert!(screen(&desk.app, UnixMs(desk.now)).page.is_some());
+    }
+    desk.key(Key::Esc);
+    assert!(screen(&desk.app, UnixMs(desk.now)).page.is_none());
+    assert_eq!(desk.key(Key::Char('S')), retry, "the page, and at once");
+}

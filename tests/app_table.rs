@@ -762,3 +762,28 @@ fn ask(id: &str) -> Ask {
         questions: Vec::new(),
     }
 }
+
+/// Of thousands of rows only those are told that can be in sight.
+#[test]
+fn rows_far_from_the_selected_one_are_counted_and_not_told() {
+    const MANY: usize = 1000;
+    let mut desk = Desk::over(&["home"], AppOptions::default(), NOW);
+    desk.feed(hello());
+    let rows = (0..MANY).map(|n| row(&format!("ses_{n}"), UnixMs(NOW)));
+    desk.feed(vec![
+        sessions(rows.collect(), UnixMs(NOW), true),
+        Body::Link(LinkReport::Live),
+    ]);
+    for (keys, selected) in [("g", 0), ("jjjj", 4), ("G", MANY - 1), ("kkk", MANY - 4)] {
+        desk.keys(keys);
+        let screen = desk.screen();
+        assert_eq!(screen.selected, Some(selected), "{keys}");
+        assert_eq!(screen.all_rows(), MANY, "{keys}");
+        assert!(screen.rows.len() < MANY / 4, "{keys}");
+        for place in selected.saturating_sub(60)..(selected + 60).min(MANY) {
+            let (at, row) = screen.rows_from(place).next().unwrap();
+            assert_eq!((at, &row.key), (place, &desk.app.rows[place].key));
+        }
+        assert!(screen.rows_from(MANY).next().is_none());
+    }
+}

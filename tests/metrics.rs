@@ -66,6 +66,10 @@ step = [{ do = { text = { text = "done" } } }]
 
 impl World {
     fn new() -> Self {
+        Self::with(SESSIONS)
+    }
+
+    fn with(sessions: &str) -> Self {
         let home = Home::new();
         std::fs::create_dir(home.path().join("asleep")).expect("a folder");
         let root = home.path().canonicalize().expect("a path");
@@ -75,7 +79,7 @@ impl World {
             ..Config::new(system_clock())
         })
         .expect("a simulated server");
-        let text = format!("name = \"home\"\nversion = \"1.18.33\"\ncwd = \"{root}\"\n{SESSIONS}");
+        let text = format!("name = \"home\"\nversion = \"1.18.33\"\ncwd = \"{root}\"\n{sessions}");
         let scenario = Scenario::parse(&text.replace("$ROOT", &root)).expect("a scenario");
         let ids = sim.load(&scenario).into_iter().collect();
         Self { sim, home, ids }
@@ -156,6 +160,18 @@ fn a_scrape_tells_what_is_so_at_its_moment() {
     let sent = world.sim.requests();
     let other: Vec<_> = sent.iter().filter(|it| it.method != "GET").collect();
     assert!(other.is_empty(), "it only reads: {other:#?}");
+    let acting = told.value("ocwatch_requests_total", &server("about", "acting"));
+    assert_eq!(acting, Some(0.0));
+    let counted = |it: &Scrape| -> f64 {
+        let all = it
+            .samples()
+            .filter(|it| it.name == "ocwatch_requests_total");
+        all.map(|it| it.value).sum()
+    };
+    exporter.until("all are counted", |it| {
+        let many = world.sim.requests().len();
+        format!("{many}") == format!("{}", counted(it))
+    });
     let asleep = sent.iter().filter(|it| it.path.contains("asleep"));
     assert_eq!(asleep.count(), 0, "a project that sleeps is not asked");
 }
@@ -308,6 +324,18 @@ fn ids_are_told_only_when_asked_for() {
     let age = told.value("ocwatch_session_attention_seconds", &orphan);
     assert!(age > Some(10_000.0), "{age:?}");
     assert!(!told.0.contains(world.id("done")), "it needs nobody");
+}
+
+#[test]
+fn however_many_are_stuck_a_hundred_ids_are_told() {
+    let one = SESSIONS.split("\n\n").next().expect("a session");
+    let all = (0..105).map(|n| one.replace("\"orphan\"", &format!("\"{n}\"")) + "\n\n");
+    let world = World::with(&all.collect::<String>());
+    let (exporter, name) = (world.start(&["--session-ids"]), world.name());
+    let told = exporter.until("all are judged", |it| it.levels(&name)[0] == 105);
+    let mut told: Vec<_> = told.samples().collect();
+    told.retain(|it| it.name == "ocwatch_session_attention_seconds");
+    assert_eq!(told.len(), 100);
 }
 
 #[test]

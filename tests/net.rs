@@ -12,6 +12,8 @@ mod acts;
 mod again;
 #[path = "net/broken.rs"]
 mod broken;
+#[path = "net/exposed.rs"]
+mod exposed;
 #[path = "net/fewer.rs"]
 mod fewer;
 #[path = "net/gently.rs"]

@@ -133,6 +133,7 @@ impl World {
             address: Address::parse(&self.sim.url()).expect("an address"),
             credentials: None,
             directories: Vec::new(),
+            source: String::new(),
             read_only,
             route: Route::default(),
         }
@@ -418,7 +419,7 @@ fn kind(command: &str) -> Kind {
     match command {
         "abort" | "reset" | "answer" | "resend" => Kind::Acts,
         "explain" | "export" => Kind::Reads,
-        "status" | "watch" | "log" => Kind::Looks,
+        "status" | "watch" | "log" | "metrics" => Kind::Looks,
         other => panic!("say here what {other} is"),
     }
 }
@@ -430,6 +431,7 @@ fn call(command: &clap::Command, session: &str) -> Vec<String> {
     match (kind(name), name) {
         (Kind::Acts | Kind::Reads, _) => args.push(session),
         (Kind::Looks, "watch") => args.extend(["--timeout", "1"]),
+        (Kind::Looks, "metrics") => args.push("--once"),
         (Kind::Looks, _) => {}
     }
     let takes = |name: &str| {

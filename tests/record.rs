@@ -1,5 +1,10 @@
 //! `--record` and `replay`: what servers said, shown again from a file alone.
-#![expect(clippy::expect_used, clippy::panic, reason = "tests may fail loudly")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly, and watch the real time"
+)]
 
 mod program;
 
@@ -48,7 +53,13 @@ fn recorded(home: &Home, file: &str) -> (Ended, String) {
     watch.until("it is unknown", |it| {
         it["id"] == id && it["to"]["level"] == "unknown"
     });
-    (watch.end_by("TERM"), id)
+    let ended = watch.end_by("TERM");
+    assert_eq!(
+        (ended.code, ended.err.as_str()),
+        (Some(0), ""),
+        "{ended:#?}"
+    );
+    (ended, id)
 }
 
 /// Each level and finding that was told of a session, once in a row.
@@ -96,7 +107,7 @@ fn a_recording_comes_to_the_same_verdicts_and_holds_no_password() {
     assert!(verdicts(&lines, &id).contains(&asked), "{again:#?}");
 
     // Whoever wrote it was ended in the middle of a line; and a line of something else.
-    let torn = format!("{}{{\"what\":1}}\n{{\"server\":0,\"ep", text);
+    let torn = format!("{text}{{\"what\":1}}\n{{\"server\":0,\"ep");
     std::fs::write(&path, torn).expect("written");
     let again = home.run(&["replay", "evening.ndjson", "--json", "--speed", "50"]);
     assert_eq!(again.code, Some(0), "{again:#?}");
@@ -139,6 +150,12 @@ fn what_is_no_recording_is_told() {
     );
     let ran = home.run(&["status", "127.0.0.1:1", "--record", "more"]);
     assert_eq!(ran.code, Some(2), "{ran:#?}");
+    let ran = home.run(&["status", "127.0.0.1:1", "--json"]);
+    assert_eq!(
+        ran.json()["sessions"],
+        serde_json::json!([]),
+        "it is refused above"
+    );
 }
 
 #[test]

@@ -40,6 +40,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
     let hidden: Arc<[String]> = servers::hidden(&setup.config).into();
     // What happens in a demo did not happen, and what happens in a replay did once.
     let state = start::state_dir().filter(|_| setup.demo.is_none() && setup.replay.is_none());
+    let recalled = state.as_deref().map(memory::recall).unwrap_or_default();
     let effects = Effects {
         clients: setup.clients.clone().into(),
         commands: feed.commands.clone(),
@@ -48,7 +49,9 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         save_dir: start::export_dir(),
         audit: audit_of(setup, false),
         standings,
-        keeper: state.as_deref().map_or_else(Keeper::forgetful, Keeper::new),
+        keeper: state
+            .as_deref()
+            .map_or_else(Keeper::forgetful, |dir| Keeper::new(dir, recalled.clone())),
         ways: ways(setup, &hidden, to_loop.clone()),
         attaching: Attaching {
             in_window: setup.config.attach_wishes.window && env::var("TMUX").is_some(),
@@ -64,9 +67,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         let url = client.map(|it| it.address().at_port(port.number()));
         app.attach_through(*server, url);
     }
-    if let Some(dir) = &state {
-        app.begin_with(memory::recall(dir));
-    }
+    app.begin_with(recalled);
     let dashboard = Dashboard {
         app,
         feed,
@@ -74,7 +75,7 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         answers,
         asked,
         clock: setup.clock.clone(),
-        theme: look::theme(common, &setup.config.look)?,
+        theme: look::theme(common, &setup.config.look),
         fps: common.fps,
         panics: watch_panics(),
         panic_for_test: panic_for_test(common),

@@ -16,6 +16,15 @@ pub fn var(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// A variable that is set to nothing, which says as little as one that is not set.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the environment is read here and nowhere else"
+)]
+pub fn says_nothing(name: &std::ffi::OsStr) -> bool {
+    std::env::var_os(name).is_some_and(|value| value.is_empty())
+}
+
 /// Whether results on stdout are coloured.
 pub fn color(when: ColorWhen) -> bool {
     match when {

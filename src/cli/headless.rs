@@ -96,6 +96,9 @@ async fn one(
     match command {
         Command::Status(it) => {
             let settle = Duration::from_secs_f64(it.settle);
+            for line in &setup.found {
+                commands::say(line, &theme(common));
+            }
             commands::status(glance(setup, common), settle, look(common, it.json), out).await
         }
         Command::Check(it) => {
@@ -211,11 +214,19 @@ async fn metrics(
     let actions = Actions::new(dir);
     if it.once {
         let snapshot = setup.snapshot(common);
-        return metrics::once(snapshot, SETTLE, actions, it.session_ids, out).await;
+        return metrics::once(
+            snapshot,
+            &setup.clients,
+            SETTLE,
+            actions,
+            it.session_ids,
+            out,
+        )
+        .await;
     }
     let listener = metrics::listen(it.listen, &theme(common)).await?;
     let (app, feed, clock) = (setup.app(common), setup.feed(), setup.clock.clone());
-    let exporter = Exporter::new(app, feed, clock, it.session_ids);
+    let exporter = Exporter::new(app, feed, setup.clients.clone(), clock, it.session_ids);
     let limit = common.timeout.map(Duration::from_secs_f64);
     exporter.run(listener, actions, limit).await
 }

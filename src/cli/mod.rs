@@ -10,9 +10,11 @@ pub mod config;
 mod dashboard;
 pub mod env;
 mod first;
+mod found;
 mod headless;
 mod log;
 mod look;
+mod own;
 mod recording;
 pub mod servers;
 mod start;
@@ -24,7 +26,9 @@ use crate::shell::exit::{Exit, Trouble};
 use crate::shell::memory;
 use crate::shell::welcome::Choice;
 use crate::tui::Theme;
-use args::{Cli, Command, Common};
+use args::{Cli, Command, Common, Said};
+use clap::builder::Resettable;
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
 use color_eyre::eyre;
 use headless::{headless, show_log};
@@ -41,12 +45,14 @@ const WIND_DOWN: Duration = Duration::from_millis(300);
 /// Runs the program.
 pub fn run() -> ExitCode {
     let parsed = command_line().try_get_matches();
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli,
+    let parsed = parsed.and_then(|it| Ok((Cli::from_arg_matches(&it)?, Said::of(&it))));
+    let (mut cli, said) = match parsed {
+        Ok(parsed) => parsed,
         Err(said) => return usage(&said),
     };
+    cli.common.server_from_env = said.is_from_environment("server");
     let plain = theme(&cli.common);
-    let code = match start(cli) {
+    let code = match start(cli, &said) {
         Ok(exit) => exit.code(),
         Err(report) => tell(&report, &plain).code(),
     };
@@ -68,6 +74,11 @@ fn command_line() -> clap::Command {
         shown(start::state_dir().map(|dir| dir.join(memory::FILE))),
         shown(start::state_dir().map(|dir| dir.join("ocwatch.<day>.log"))),
     );
+    // What is set to nothing says nothing.
+    let command = command.mut_args(|arg| match arg.get_env() {
+        Some(name) if env::says_nothing(name) => arg.env(Resettable::Reset),
+        _ => arg,
+    });
     command.after_long_help(files)
 }
 
@@ -80,7 +91,29 @@ fn usage(said: &clap::Error) -> ExitCode {
     }
     // A closed pipe: nobody reads it.
     said.print().ok();
+    if let Some(variable) = variable_of(said) {
+        let hint = format!("that stands in the environment: {variable}");
+        say(&hint, &Theme::new(false, false));
+    }
     ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(2))
+}
+
+/// The variable that said what is refused, where no flag did.
+fn variable_of(said: &clap::Error) -> Option<String> {
+    let text = |kind| match said.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let flag = text(ContextKind::InvalidArg)?;
+    let value = text(ContextKind::InvalidValue)?;
+    let command = Cli::command();
+    let mut all = command.get_arguments();
+    let arg = all.find(|arg| {
+        let long = arg.get_long().map(|it| format!("--{it}"));
+        long.is_some_and(|long| flag.split(' ').next() == Some(&long))
+    })?;
+    let name = arg.get_env()?.to_string_lossy().into_owned();
+    env::var(&name).filter(|it| it == value).map(|_| name)
 }
 
 /// The options of a command that stands behind a server are unknown: the place is what is wrong.
@@ -103,12 +136,15 @@ fn tell(report: &eyre::Report, theme: &Theme) -> Exit {
     trouble.exit()
 }
 
-fn start(mut cli: Cli) -> eyre::Result<Exit> {
+fn start(mut cli: Cli, said: &Said) -> eyre::Result<Exit> {
     color_eyre::install()?;
     let log_dir = start::state_dir();
     let _log = log::start(cli.common.log_level, log_dir.as_deref());
     if let Some(Command::Log(it)) = &cli.command {
         return Ok(show_log(it, &cli.common)?);
+    }
+    if let Some(done) = own::about_itself(&cli, said) {
+        return Ok(done?);
     }
     refuse_silent_action(&cli)?;
     let clock = system_clock();
@@ -118,14 +154,21 @@ fn start(mut cli: Cli) -> eyre::Result<Exit> {
         .worker_threads(1)
         .enable_all()
         .build()?;
-    if first::is_first(&cli, &config) {
-        match runtime.block_on(first::run(&cli, &config, &clock))? {
-            Choice::Leave(exit) => return Ok(exit),
-            Choice::Demo => cli.common.demo = true,
-            Choice::Found => {}
+    let mut looked = None;
+    if found::is_wanted(&cli, &config) {
+        let look = || runtime.block_on(found::look(&cli.common, &config, &clock));
+        let seen = look();
+        if first::is_first(&cli, &config, &seen) {
+            match runtime.block_on(first::run(&cli, &config, &clock, &seen))? {
+                Choice::Leave(exit) => return Ok(exit),
+                Choice::Demo => cli.common.demo = true,
+                Choice::Found => looked = Some(look()),
+            }
+        } else {
+            looked = Some(seen);
         }
     }
-    let setup = setup(&cli, config, &clock)?;
+    let setup = setup(&cli, config, &clock, looked.as_ref())?;
     let ended = command(&runtime, &cli, &setup);
     runtime.shutdown_timeout(WIND_DOWN);
     Ok(ended?)

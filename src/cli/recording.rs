@@ -47,6 +47,7 @@ pub(super) fn setup(said: &ReplayArgs, config: Config) -> Result<Setup, Trouble>
             credentials: None,
             directories: Vec::new(),
             read_only: Some(ReadOnly::Replay),
+            source: "of the recording".to_owned(),
             route: Route::default(),
         })
     });
@@ -58,6 +59,7 @@ pub(super) fn setup(said: &ReplayArgs, config: Config) -> Result<Setup, Trouble>
         clock: replay.clock(),
         replay: Some(replay),
         config,
+        found: Vec::new(),
     })
 }
 

@@ -8,6 +8,7 @@ use super::config::{Config, ServerEntry};
 use crate::core::id::Directory;
 use crate::core::store::ReadOnly;
 use crate::net::client::{Address, ClientError, Credentials, Route, Trust};
+use crate::net::discover::Found;
 use crate::net::tunnel::Ssh;
 use crate::shell::target::Target;
 use std::path::Path;
@@ -97,7 +98,8 @@ pub fn hidden(config: &Config) -> Vec<String> {
         .iter()
         .filter_map(|it| it.password_env.clone());
     named
-        .chain(["OPENCODE_SERVER_PASSWORD".to_owned()])
+        // A URL in OCWATCH_SERVER may hold one.
+        .chain(["OPENCODE_SERVER_PASSWORD", "OCWATCH_SERVER"].map(str::to_owned))
         .collect()
 }
 
@@ -112,9 +114,16 @@ fn protect(targets: &mut [Target], config: &Config) {
     }
 }
 
-/// The server to try when nothing is named or configured.
-pub fn usual(port: u16, env: Lookup<'_>) -> Result<Target, ServerError> {
-    from_text(&port.to_string(), env)
+/// A server that was found. What the service file says of it is its own; `OPENCODE_SERVER_PASSWORD`
+/// stays on this machine.
+pub fn found(found: &Found, env: Lookup<'_>) -> Target {
+    let target = target(found.address.clone(), None, None, false, env);
+    Target {
+        name: found.name.clone(),
+        credentials: found.credentials.clone().or(target.credentials),
+        source: found.why.clone(),
+        ..target
+    }
 }
 
 fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Target, ServerError> {
@@ -124,6 +133,7 @@ fn from_entry(entry: &ServerEntry, named: bool, env: Lookup<'_>) -> Result<Targe
     let directories = entry.directories.iter();
     Ok(Target {
         name: entry.name.clone(),
+        source: "of the configuration".to_owned(),
         directories: directories.map(|it| Directory::from(it.as_str())).collect(),
         route: route(entry)?,
         ..target(address, own, user, named, env)
@@ -158,6 +168,7 @@ fn target(
         directories: Vec::new(),
         read_only: None,
         route: Route::default(),
+        source: "named on the command line".to_owned(),
     }
 }
 
@@ -215,13 +226,15 @@ pub fn command_first(command: &str, words: &[String]) -> String {
     let shown: Vec<String> = servers.map(|it| without_credentials(it)).collect();
     let line = match command {
         "status" | "watch" | "metrics" => format!("{command} {}", shown.join(" ")),
+        // They are about ocwatch itself, or what it did.
+        "config" | "completions" | "man" | "log" => command.to_owned(),
         _ => format!("{command} SESSION --server {}", shown.join(" --server ")),
     };
     format!("{command:?} is a command, not a server; put the command first: ocwatch {line}")
 }
 
 /// For messages: everything before the last `@` could be a password.
-fn without_credentials(text: &str) -> String {
+pub(super) fn without_credentials(text: &str) -> String {
     let (scheme, rest) = match text.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
         None => (String::new(), text),
@@ -255,7 +268,7 @@ fn own_password(entry: &ServerEntry, env: Lookup<'_>) -> Result<Option<String>, 
 }
 
 /// The first line of a file that only its owner can read.
-fn private_file(path: &Path) -> Result<String, String> {
+pub(super) fn private_file(path: &Path) -> Result<String, String> {
     use std::os::unix::fs::PermissionsExt;
     let meta = std::fs::metadata(path).map_err(|why| why.to_string())?;
     if meta.permissions().mode() & 0o077 != 0 {

@@ -5,7 +5,7 @@
 
 use super::args::{Cli, Command, Common, InspectArg};
 use super::config::{self, Config};
-use super::{env, servers, theme};
+use super::{env, found, servers, theme};
 use crate::core::app::{App, AppOptions};
 use crate::core::id::{Directory, ServerId};
 use crate::core::store::ReadOnly;
@@ -13,17 +13,17 @@ use crate::core::time::{Clock, Span};
 use crate::feed::demo::{self, DemoFeed};
 use crate::feed::live::{self, LiveFeed};
 use crate::feed::replay::Replay;
-use crate::net::client::{Address, Client, Route};
+use crate::net::client::{Address, Client, ClientError, Route};
+use crate::net::discover::{Looked, exposed, is_exposed};
 use crate::net::link::{Inspect, LinkSpec};
 use crate::shell::commands;
 use crate::shell::exit::Trouble;
 use crate::shell::snapshot::Snapshot;
 use crate::shell::target::Target;
-use crate::shell::welcome::PROBE;
 use crate::tui::TerminalError;
 use directories::ProjectDirs;
 use std::io::IsTerminal;
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 /// What every command needs.
@@ -40,6 +40,8 @@ pub struct Setup {
     pub replay: Option<Replay>,
     /// The configuration as read.
     pub config: Config,
+    /// What was found, a line each.
+    pub found: Vec<String>,
     /// The only clock.
     pub clock: Clock,
 }
@@ -74,7 +76,12 @@ pub fn configuration(cli: &Cli) -> Result<Config, Trouble> {
 }
 
 /// Resolves and connects nothing yet.
-pub fn setup(cli: &Cli, config: Config, clock: &Clock) -> Result<Setup, Trouble> {
+pub fn setup(
+    cli: &Cli,
+    config: Config,
+    clock: &Clock,
+    looked: Option<&Looked>,
+) -> Result<Setup, Trouble> {
     let is_server = |word: &&str| config.server.iter().any(|it| it.name == **word);
     if let Some(command) = cli.late_command().filter(|word| !is_server(word)) {
         let text = servers::command_first(command, &cli.servers);
@@ -91,11 +98,10 @@ pub fn setup(cli: &Cli, config: Config, clock: &Clock) -> Result<Setup, Trouble>
     if cli.command.is_none() && !std::io::stdout().is_terminal() {
         return Err(Trouble::Usage(TerminalError::NotATerminal.to_string()));
     }
-    let named = named(cli);
     let (mut targets, demo) = if cli.common.demo {
-        demo_targets(&named, clock)?
+        demo_targets(&named(cli), clock)?
     } else {
-        (real_targets(&named, &config, usual(&cli.common))?, None)
+        (real_targets(cli, &config, looked)?, None)
     };
     for target in &mut targets {
         target
@@ -105,8 +111,7 @@ pub fn setup(cli: &Cli, config: Config, clock: &Clock) -> Result<Setup, Trouble>
             target.read_only.get_or_insert(ReadOnly::Option);
         }
     }
-    let clients: Result<Vec<Client>, _> = targets.iter().map(|it| it.client(clock)).collect();
-    let clients = clients.map_err(|why| Trouble::Failed(why.to_string()))?;
+    let clients = clients(&targets, demo.is_some(), clock)?;
     let inspect = cli.common.inspect.or(config.inspect);
     Ok(Setup {
         targets,
@@ -115,8 +120,23 @@ pub fn setup(cli: &Cli, config: Config, clock: &Clock) -> Result<Setup, Trouble>
         demo,
         replay: None,
         config,
+        found: looked.map(found::told).unwrap_or_default(),
         clock: clock.clone(),
     })
+}
+
+/// A server of this machine that others can reach is told so: its address does not show it.
+fn clients(targets: &[Target], is_demo: bool, clock: &Clock) -> Result<Vec<Client>, Trouble> {
+    let beyond = if is_demo { Vec::new() } else { exposed() };
+    let client = |target: &Target| {
+        let client = target.client(clock)?;
+        let port = target.address.host_and_port().map(|(_, port)| port);
+        let near = target.address.is_loopback();
+        let is_open = near && port.is_some_and(|port| is_exposed(port, &beyond));
+        Ok(if is_open { client.exposed() } else { client })
+    };
+    let clients: Result<Vec<Client>, ClientError> = targets.iter().map(client).collect();
+    clients.map_err(|why| Trouble::Failed(why.to_string()))
 }
 
 impl Setup {
@@ -158,6 +178,7 @@ impl Setup {
             demo: self.demo.is_some(),
             attach: self.config.attach_wishes.rules(self.demo.is_some()),
             columns: self.config.table.columns.clone(),
+            sources: self.targets.iter().map(|it| it.source.clone()).collect(),
             sort: common.sort.unwrap_or(self.config.table.sort),
             notify: self.config.notify_wishes.rules.clone(),
             keymap: self.config.keymap.clone(),
@@ -166,10 +187,9 @@ impl Setup {
     }
 }
 
-/// Every server that is named on the command line.
+/// Every server that is named on the command line, else in the environment.
 pub(super) fn named(cli: &Cli) -> Vec<String> {
-    let mut named = cli.common.server.clone();
-    named.extend(cli.servers.iter().cloned());
+    let mut named = cli.servers.clone();
     let more = match &cli.command {
         Some(Command::Status(status)) => &status.servers[..],
         Some(Command::Check(check)) => &check.servers,
@@ -178,6 +198,12 @@ pub(super) fn named(cli: &Cli) -> Vec<String> {
         _ => &[],
     };
     named.extend(more.iter().cloned());
+    let replaced = cli.common.demo || !named.is_empty();
+    if !(cli.common.server_from_env && replaced) {
+        // A list in the environment may have several blanks between two.
+        let first = cli.common.server.iter().filter(|it| !it.is_empty());
+        named.splice(..0, first.cloned());
+    }
     named
 }
 
@@ -225,26 +251,33 @@ fn demo_targets(
             credentials: None,
             directories: Vec::new(),
             read_only: None,
+            source: "simulated, of the demo".to_owned(),
             route: Route::default(),
         });
     }
     Ok((targets, Some(demo)))
 }
 
-fn real_targets(named: &[String], config: &Config, at: SocketAddr) -> Result<Vec<Target>, Trouble> {
+/// Those that are named or configured, and those that were found.
+fn real_targets(
+    cli: &Cli,
+    config: &Config,
+    looked: Option<&Looked>,
+) -> Result<Vec<Target>, Trouble> {
     let usage = |why: servers::ServerError| Trouble::Usage(why.to_string());
-    let targets = servers::resolve(named, config, &env::var).map_err(usage)?;
-    if !targets.is_empty() {
+    let mut targets = servers::resolve(&named(cli), config, &env::var).map_err(usage)?;
+    let Some(looked) = looked else {
         return Ok(targets);
+    };
+    for more in found::targets(looked) {
+        if !targets.iter().any(|it| it.address.may_be(&more.address)) {
+            targets.push(more);
+        }
     }
-    if !listens(at) {
-        return Err(Trouble::Unread(format!(
-            "no OpenCode server found on {at}: start one (opencode serve --port {}), name one \
-             (ocwatch http://HOST:PORT), or look at the demo (ocwatch --demo)",
-            at.port()
-        )));
+    if targets.is_empty() {
+        return Err(found::nothing(looked, usual(&cli.common).port()));
     }
-    Ok(vec![servers::usual(at.port(), &env::var).map_err(usage)?])
+    Ok(targets)
 }
 
 /// Where an OpenCode server listens unless told otherwise.
@@ -261,11 +294,6 @@ pub(super) fn usual(_: &Common) -> SocketAddr {
 
 fn loopback(port: u16) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, port))
-}
-
-/// Whether something listens there.
-pub(super) fn listens(at: SocketAddr) -> bool {
-    TcpStream::connect_timeout(&at, PROBE).is_ok()
 }
 
 /// Local time minus UTC, now.

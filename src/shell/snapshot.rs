@@ -110,7 +110,9 @@ impl Snapshot {
             return;
         };
         let store = &self.app.store;
-        let silent = |server: &Server| server.dialect.is_none() && server.is_reachable();
+        // The way by ssh takes longer, and has limits of its own.
+        let far = |server: &Server| server.spec.url.starts_with("ssh://");
+        let silent = |it: &Server| it.dialect.is_none() && it.is_reachable() && !far(it);
         let read = |(_, server): (ServerId, &Server)| server.link == LinkState::Live;
         let waits = |(id, server): (ServerId, &Server)| {
             !(read((id, server)) || self.lost.contains(&id) || silent(server))

@@ -20,6 +20,8 @@ pub struct Target {
     pub directories: Vec<Directory>,
     /// Nothing may be changed on it, because of this.
     pub read_only: Option<ReadOnly>,
+    /// Why it is watched: `of the configuration`, or how it was found.
+    pub source: String,
     /// The way to it.
     pub route: Route,
 }

@@ -1,11 +1,12 @@
 //! The loop of the first screen: a server is looked for until there is one, or the user decides.
 //!
-//! What it does: show it, look again every few seconds and when asked. What it does not: send
-//! anything: a look opens a connection to this machine and closes it.
+//! What it does: show it and what was looked at, look again every few seconds and when asked. What
+//! it does not: know where to look.
 
 use crate::core::app::keymap::Key;
 use crate::core::present::{Welcome, welcome};
 use crate::core::time::{Clock, Span};
+use crate::net::discover::Looked;
 use crate::shell::exit::Exit;
 use crate::shell::interactive::DashboardError;
 use crate::shell::signals::{Request, Signals, stop_here};
@@ -15,11 +16,8 @@ use futures_util::StreamExt;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::time::Duration;
-use tokio::net::TcpStream;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
-/// How long the usual port may take to answer before it counts as closed.
-pub const PROBE: Duration = Duration::from_millis(500);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_secs(3);
 
@@ -36,8 +34,12 @@ pub enum Choice {
 
 /// What the first screen works with.
 pub struct First {
-    /// Where a server is looked for.
+    /// Where a server listens unless told otherwise.
     pub address: SocketAddr,
+    /// What was looked at before.
+    pub looked: Vec<String>,
+    /// Looks once.
+    pub look: Box<dyn Fn() -> Looks + Send + Sync>,
     /// Where the configuration belongs, as shown.
     pub config: Option<String>,
     /// How it looks.
@@ -48,16 +50,8 @@ pub struct First {
     pub utc_offset: Span,
 }
 
-type Look = Pin<Box<dyn Future<Output = bool> + Send>>;
-
-/// Whether something listens there, after this time.
-fn look(address: SocketAddr, pause: Duration) -> Look {
-    Box::pin(async move {
-        sleep(pause).await;
-        let connected = timeout(PROBE, TcpStream::connect(address)).await;
-        matches!(connected, Ok(Ok(_)))
-    })
-}
+/// A look under way.
+pub type Looks = Pin<Box<dyn Future<Output = Looked> + Send>>;
 
 impl First {
     /// Shows it until it ends.
@@ -65,9 +59,10 @@ impl First {
         let mut signals = Signals::listen()?;
         let mut terminal = Terminal::new(|| {})?;
         let mut keys = EventStream::new();
-        let mut next = look(self.address, PAUSE);
+        let mut next = self.look_after(PAUSE);
         let mut shown = Welcome {
             address: self.address.to_string(),
+            looked: self.looked.clone(),
             port: self.address.port(),
             config: self.config.clone(),
             every: PAUSE.as_secs(),
@@ -91,12 +86,13 @@ impl First {
                     Some(Ok(_)) => None,
                     Some(Err(_)) | None => return Ok(Choice::Leave(Exit::Failed)),
                 },
-                found = &mut next => {
-                    if found {
+                looked = &mut next => {
+                    if !looked.found.is_empty() {
                         return Ok(Choice::Found);
                     }
+                    shown.looked = looked.notes;
                     shown.said = std::mem::take(&mut asked).then(|| self.still_nothing());
-                    next = look(self.address, PAUSE);
+                    next = self.look_after(PAUSE);
                     None
                 }
             };
@@ -107,13 +103,22 @@ impl First {
                 Some(Key::Char('d')) => return Ok(Choice::Demo),
                 Some(Key::Char('r')) => {
                     asked = true;
-                    next = look(self.address, Duration::ZERO);
+                    next = self.look_after(Duration::ZERO);
                 }
                 Some(Key::Ctrl('z')) => suspend(&mut terminal)?,
                 Some(Key::Ctrl('l')) => terminal.clear()?,
                 _ => {}
             }
         }
+    }
+
+    /// A look after this time.
+    fn look_after(&self, pause: Duration) -> Looks {
+        let looked = (self.look)();
+        Box::pin(async move {
+            sleep(pause).await;
+            looked.await
+        })
     }
 
     fn still_nothing(&self) -> String {

@@ -27,7 +27,7 @@ pub use plain::as_text;
 pub use table::first_row;
 pub use terminal::{Terminal, TerminalError, install_panic_hook, restore};
 pub use text::{cells, filled, safe};
-pub use theme::{Depth, PARTS, Part, Theme, Unread, read_style, style_words};
+pub use theme::{Depth, PARTS, Part, Theme, Unread, read_style, style_text, style_words};
 pub use view::{detail_seen, first_line, hit, last_scroll, page_rows, shown_columns, table_rows};
 
 use crate::core::present::Screen;

@@ -17,27 +17,55 @@ use std::path::PathBuf;
 )]
 pub struct Common {
     /// A server by URL, host:port, or name from the configuration (repeatable)
-    #[arg(long = "server", value_name = "NAME|URL", global = true)]
+    #[arg(
+        long = "server",
+        value_name = "NAME|URL",
+        global = true,
+        env = "OCWATCH_SERVER",
+        hide_env_values = true,
+        value_delimiter = ' '
+    )]
     pub server: Vec<String>,
+
+    /// The servers are those of the environment, which what stands on the command line replaces
+    #[arg(skip)]
+    pub server_from_env: bool,
 
     /// Only sessions of this directory (repeatable)
     #[arg(long, value_name = "DIR", global = true)]
     pub directory: Vec<String>,
 
     /// Which projects may be asked: asking an unloaded one starts it on the server [default: recent]
-    #[arg(long, value_name = "POLICY", value_enum, global = true)]
+    #[arg(
+        long,
+        value_name = "POLICY",
+        value_enum,
+        global = true,
+        env = "OCWATCH_INSPECT",
+        hide_env_values = true
+    )]
     pub inspect: Option<InspectArg>,
 
     /// Change nothing on any server, whatever is asked for
-    #[arg(long, global = true)]
+    #[arg(long, global = true, env = "OCWATCH_READ_ONLY", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub read_only: bool,
+
+    /// Also look for servers that announce themselves on the local network
+    #[arg(long, global = true, env = "OCWATCH_MDNS", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub mdns: bool,
 
     /// Simulated servers instead of real ones
     #[arg(long, global = true)]
     pub demo: bool,
 
     /// Another configuration file
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(
+        long,
+        value_name = "FILE",
+        global = true,
+        env = "OCWATCH_CONFIG",
+        hide_env_values = true
+    )]
     pub config: Option<PathBuf>,
 
     /// How much goes to the log file
@@ -46,7 +74,9 @@ pub struct Common {
         value_name = "LEVEL",
         value_enum,
         default_value = "info",
-        global = true
+        global = true,
+        env = "OCWATCH_LOG_LEVEL",
+        hide_env_values = true
     )]
     pub log_level: LogLevel,
 
@@ -56,7 +86,9 @@ pub struct Common {
         value_name = "WHEN",
         value_enum,
         default_value = "auto",
-        global = true
+        global = true,
+        env = "OCWATCH_COLOR",
+        hide_env_values = true
     )]
     pub color: ColorWhen,
 
@@ -64,8 +96,8 @@ pub struct Common {
     #[arg(long, value_name = "FILE", global = true)]
     pub record: Option<PathBuf>,
 
-    /// Dashboard: how it looks [default: terminal; also OCWATCH_THEME]
-    #[arg(long, value_name = "NAME", value_parser = themes(), global = true)]
+    /// Dashboard: how it looks [default: terminal]
+    #[arg(long, value_name = "NAME", value_parser = themes(), global = true, env = "OCWATCH_THEME", hide_env_values = true)]
     pub theme: Option<ThemeName>,
 
     /// Give up after this long (the whole command; not the dashboard)
@@ -73,23 +105,29 @@ pub struct Common {
     pub timeout: Option<f64>,
 
     /// Only ASCII characters (by itself where the locale is not UTF-8)
-    #[arg(long, global = true)]
+    #[arg(long, global = true, env = "OCWATCH_ASCII", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub ascii: bool,
 
     /// Dashboard: frames per second at most
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=120), global = true)]
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=120), global = true, env = "OCWATCH_FPS", hide_env_values = true)]
     pub fps: u16,
 
     /// Dashboard: leave the mouse to the terminal (the m key takes it)
-    #[arg(long, global = true)]
+    #[arg(long, global = true, env = "OCWATCH_NO_MOUSE", hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub no_mouse: bool,
 
     /// Dashboard: begin with this filter, like "level:stuck dir:/srv" (the language of the / key)
-    #[arg(long, value_name = "EXPR", global = true)]
+    #[arg(
+        long,
+        value_name = "EXPR",
+        global = true,
+        env = "OCWATCH_FILTER",
+        hide_env_values = true
+    )]
     pub filter: Option<String>,
 
     /// Order of the rows: a column's name, or attention; with a - before it reversed
-    #[arg(long, value_name = "COLUMN", value_parser = crate::cli::config::sort_named, allow_hyphen_values = true, global = true)]
+    #[arg(long, value_name = "COLUMN", value_parser = crate::cli::config::sort_named, allow_hyphen_values = true, global = true, env = "OCWATCH_SORT", hide_env_values = true)]
     pub sort: Option<Sort>,
 
     /// Panic once the dashboard is drawn
@@ -101,6 +139,11 @@ pub struct Common {
     #[cfg(debug_assertions)]
     #[arg(long, hide = true, global = true)]
     pub usual_port_for_test: Option<u16>,
+
+    /// Look only at processes that work below this folder
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, global = true)]
+    pub processes_for_test: Option<PathBuf>,
 }
 
 /// `--inspect`.

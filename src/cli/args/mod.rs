@@ -6,6 +6,8 @@
 mod act;
 mod common;
 mod look;
+mod own;
+mod said;
 
 pub use act::{
     AbortArgs, ActArgs, AllowArg, AnswerArgs, DoubtArg, ExportArgs, ResendArgs, ResetArgs,
@@ -15,6 +17,9 @@ pub use look::{
     CheckArgs, ExplainArgs, FailOnArg, GoalArg, LogArgs, MetricsArgs, ReplayArgs, StatusArgs,
     WaitArgs, WatchArgs,
 };
+
+pub use own::{CompletionsArgs, ConfigArgs, ConfigCommand, ManArgs};
+pub use said::{Said, SaidOption};
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -29,7 +34,7 @@ use std::net::{Ipv4Addr, SocketAddr};
     version,
     propagate_version = true,
     max_term_width = 100,
-    after_help = "Examples:\n  ocwatch                            the server on 127.0.0.1:4096\n  ocwatch http://nas:4096 build:4096 two servers side by side\n  ocwatch --demo                     simulated servers, no OpenCode needed\n  ocwatch status --json              one document for scripts"
+    after_help = "Examples:\n  ocwatch                            the servers that are found on this machine\n  ocwatch http://nas:4096 build:4096 two servers side by side\n  ocwatch --demo                     simulated servers, no OpenCode needed\n  ocwatch status --json              one document for scripts"
 )]
 pub struct Cli {
     /// A URL, host:port, or a name from the configuration
@@ -197,6 +202,19 @@ pub enum Command {
         after_help = "Examples:\n  ocwatch log --last 20\n  ocwatch log --json | jq 'select(.outcome != \"done\")'"
     )]
     Log(LogArgs),
+    /// Write a first configuration, show what is in force, check it; needs no server
+    #[command(after_help = "Examples:\n  ocwatch config init\n  ocwatch config check")]
+    Config(ConfigArgs),
+    /// Completions for a shell, to stdout
+    #[command(
+        after_help = "Examples:\n  ocwatch completions bash > ~/.local/share/bash-completion/completions/ocwatch\n  ocwatch completions zsh > ~/.zfunc/_ocwatch\n  ocwatch completions fish > ~/.config/fish/completions/ocwatch.fish"
+    )]
+    Completions(CompletionsArgs),
+    /// The manual page to stdout, or with --dir a page for each command
+    #[command(
+        after_help = "Examples:\n  ocwatch man | man -l -\n  ocwatch man --dir ~/.local/share/man/man1"
+    )]
+    Man(ManArgs),
 }
 
 /// Seconds from 0 to a day, fractions allowed.

@@ -6,7 +6,7 @@ use crate::core::app::AttachRules;
 use toml::Value;
 
 /// The keys of the section.
-const KEYS: [&str; 2] = ["command", "tmux"];
+pub(super) const KEYS: [&str; 2] = ["command", "tmux"];
 
 /// What the section says.
 #[derive(Debug, Clone, Default)]

@@ -6,11 +6,14 @@
 
 pub mod attach;
 mod file;
+pub mod init;
 mod keys;
 mod limits;
 pub mod notify;
+pub mod rows;
 mod section;
 mod server;
+pub mod show;
 mod ssh;
 mod table;
 mod theme;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use toml::Value;
 
 /// The keys of the section.
-const KEYS: [&str; 11] = [
+pub(super) const KEYS: [&str; 11] = [
     "bell",
     "osc",
     "osc_kind",

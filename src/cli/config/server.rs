@@ -33,16 +33,40 @@ pub struct ServerEntry {
     pub read_only: bool,
 }
 
-/// The keys of the section.
-const KEYS: [&str; 8] = [
-    "name",
-    "url",
-    "username",
-    "password_env",
-    "password_file",
-    "ca_file",
-    "directories",
-    "read_only",
+/// The keys of the section, each with an example and what it means.
+pub(super) const KEYS: [(&str, &str, &str); 8] = [
+    (
+        "name",
+        "\"home\"",
+        "What it is called here and on the command line",
+    ),
+    ("url", "\"http://nas:4096\"", "Where it is"),
+    (
+        "username",
+        "\"opencode\"",
+        "For HTTP Basic; this is the default",
+    ),
+    (
+        "password_env",
+        "\"HOME_OPENCODE_PASSWORD\"",
+        "The environment variable that holds its password",
+    ),
+    (
+        "password_file",
+        "\"home.password\"",
+        "Or the file that holds it, beside this one; refused if others can read it",
+    ),
+    (
+        "ca_file",
+        "\"private-ca.pem\"",
+        "https: an authority of your own, besides the system's",
+    ),
+    (
+        "directories",
+        "[\"/srv/app\"]",
+        "Only sessions of these directories, as the server names them",
+    ),
+    ("read_only", "true", "Nothing may be changed on it"),
 ];
 const FORM: &str = "a server is written as a section of its own: [[server]], then its name and url";
 
@@ -100,8 +124,9 @@ fn not_known(key: &str) -> String {
                    (password_env) or the file (password_file)";
         return why.to_owned();
     }
-    let otherwise = format!(", expected one of {}", KEYS.join(", "));
-    unknown("key of [[server]]", key, KEYS, &otherwise)
+    let keys = KEYS.map(|(key, ..)| key);
+    let otherwise = format!(", expected one of {}", keys.join(", "));
+    unknown("key of [[server]]", key, keys, &otherwise)
 }
 
 /// A word that cannot be taken for anything else on the command line.

@@ -9,6 +9,9 @@ use super::wrong::{self, Wrong};
 use crate::core::app::{ATTENTION, COLUMNS, Column, Sort};
 use toml::Value;
 
+/// The keys of the section.
+pub(super) const KEYS: [&str; 2] = ["columns", "sort"];
+
 /// What follows from it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
@@ -27,7 +30,7 @@ pub(super) fn read(section: &Section, wrong: &mut Vec<Wrong>) -> Table {
             "sort" => sort(value)
                 .map(|it| table.sort = it)
                 .map_err(|why| (None, why)),
-            other => Err((None, unknown("key", other, &["columns", "sort"]))),
+            other => Err((None, unknown("key", other, &KEYS))),
         };
         line.note_below(done, wrong);
     }

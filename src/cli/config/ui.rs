@@ -22,7 +22,7 @@ impl Default for Ui {
 }
 
 /// The keys of the section.
-const KEYS: [&str; 2] = ["reduced_motion", "mouse"];
+pub(super) const KEYS: [&str; 2] = ["reduced_motion", "mouse"];
 
 /// What follows from the section.
 pub(super) fn read(section: &Section, wrong: &mut Vec<Wrong>) -> Ui {

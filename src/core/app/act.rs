@@ -1,7 +1,7 @@
 //! Actions on sessions: asked for by a key, carried out by effects, one per session at a time.
 
 use crate::core::app::keymap::Action;
-use crate::core::app::{App, DialogState, Done, Effect, LOGGED, Logged, Running, Shown};
+use crate::core::app::{App, DialogState, Done, Effect, LOGGED, Logged, PageKind, Running, Shown};
 use crate::core::id::SessionKey;
 use crate::core::judge::Level;
 use crate::core::plan::{self, ActionName};
@@ -193,14 +193,29 @@ impl App {
         self.summary = summary.filter(|it| now.since(it.at) < RESULT_STAYS);
     }
 
-    /// `S`: every lost server is tried again now.
+    /// `S`: the page of the servers; those that are lost are tried again now.
+    pub(super) fn servers(&mut self) -> Vec<Effect> {
+        if self.is_on_servers() {
+            return self.retry_servers();
+        }
+        self.ui.page = Some((PageKind::Servers, 0));
+        self.ui.search = None;
+        self.lost_servers()
+    }
+
+    /// The page of the servers is open.
+    pub(super) fn is_on_servers(&self) -> bool {
+        matches!(self.ui.page, Some((PageKind::Servers, _)))
+    }
+
+    fn lost_servers(&self) -> Vec<Effect> {
+        let lost = self.store.servers().filter(|(_, it)| !it.is_reachable());
+        lost.map(|(id, _)| Effect::Retry(id)).collect()
+    }
+
+    /// Every lost server is tried again now.
     pub(super) fn retry_servers(&mut self) -> Vec<Effect> {
-        let lost: Vec<Effect> = self
-            .store
-            .servers()
-            .filter(|(_, server)| !server.is_reachable())
-            .map(|(id, _)| Effect::Retry(id))
-            .collect();
+        let lost = self.lost_servers();
         if lost.is_empty() {
             return self.tell("no server is lost");
         }

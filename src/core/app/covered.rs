@@ -12,7 +12,7 @@ impl App {
         let about = match page {
             PageKind::Explain(key) => Some(key),
             PageKind::Part(part) => Some(&part.key),
-            PageKind::Help | PageKind::History => None,
+            PageKind::Help | PageKind::History | PageKind::Servers => None,
         };
         if about == Some(selected) || !is_about_a_row(action) {
             return None;

@@ -69,6 +69,6 @@ pub use resend::{ResendField, ResendForm};
 pub use reset::{InVain, ResetDialog, Stage};
 pub use rows::{Tally, VisibleRow};
 pub use search::{Search, Seek};
-pub use snooze::{Seen, SeenMark};
+pub use snooze::{MOST_SEEN, Seen, SeenMark};
 pub use sort::{ATTENTION, Sort};
 pub use update::update;

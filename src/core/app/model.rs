@@ -39,6 +39,8 @@ pub struct AppOptions {
     pub mouse: bool,
     /// The columns of the table, from left to right; none: what suits the width.
     pub columns: Vec<Column>,
+    /// Why each server is watched, in their order.
+    pub sources: Vec<String>,
     /// The order of the rows.
     pub sort: Sort,
     /// What the person wants to be told of.
@@ -58,6 +60,8 @@ pub enum PageKind {
     Explain(SessionKey),
     /// What was done and how it ended, and every change of a session's state.
     History,
+    /// The servers.
+    Servers,
     /// One part of a message.
     Part(PartPage),
 }
@@ -237,6 +241,8 @@ pub struct App {
     pub export_shown: String,
     /// The servers are simulated; the header says so.
     pub demo: bool,
+    /// Why each server is watched, in their order.
+    pub sources: Vec<String>,
     /// The columns that were asked for; none: what suits the width.
     pub columns: Vec<Column>,
     /// Actions on several sessions that are under way.
@@ -303,6 +309,7 @@ impl App {
             in_vain: BTreeMap::new(),
             export_shown: options.export_shown,
             demo: options.demo,
+            sources: options.sources,
             columns: options.columns,
             bulks: Vec::new(),
             summary: None,

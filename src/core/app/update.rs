@@ -276,7 +276,7 @@ impl App {
             Action::Mark => self.mark(),
             Action::Load => self.ask_load(),
             Action::LoadAll => self.ask_load_all(),
-            Action::Servers => self.retry_servers(),
+            Action::Servers => self.servers(),
             Action::Fold => self.fold(),
             Action::Unfold => self.unfold(),
             Action::Down => self.go(1),
@@ -360,6 +360,9 @@ impl App {
     }
 
     pub(super) fn open(&mut self) -> Vec<Effect> {
+        if self.is_on_servers() {
+            return self.retry_servers();
+        }
         if self.ui.page.is_some() {
             return self.back(Key::Enter);
         }

@@ -7,14 +7,18 @@ use crate::core::judge::{self, Explanation};
 use crate::core::present::sheet::long;
 use crate::core::present::{
     Flow, Page, Piece, Row, Screen, Tone, clean, command, detail, dialog, explain_lines, filter,
-    find, footer, form, header, help, log, part, rows, words,
+    find, footer, form, header, help, log, part, rows, servers, words,
 };
 use crate::core::store::LinkState;
 use crate::core::time::{Span, UnixMs};
 use crate::core::wire::Endpoint;
+use std::ops::Range;
 
 /// How far time moves at once on a screen with reduced motion.
 pub const CALM: Span = Span::secs(10);
+
+/// So many rows to both sides of the selected one are told however few fit.
+const FEW: usize = 64;
 
 /// What the screen shows at `now` (watcher's clock). Changes nothing.
 pub fn screen(app: &App, now: UnixMs) -> Screen {
@@ -34,13 +38,14 @@ pub fn screen(app: &App, now: UnixMs) -> Screen {
 }
 
 fn moving(app: &App, now: UnixMs) -> Screen {
-    let rows: Vec<Row> = app
-        .rows
-        .iter()
+    let selected = app.ui.selected.as_ref();
+    let place = selected.and_then(|key| app.rows.iter().position(|row| row.key == *key));
+    let sight = in_sight(app, place);
+    let beyond = [sight.start, app.rows.len() - sight.end];
+    let visible = app.rows.get(sight).unwrap_or_default().iter();
+    let rows: Vec<Row> = visible
         .filter_map(|visible| rows::row(app, visible, now))
         .collect();
-    let selected = app.ui.selected.as_ref();
-    let place = selected.and_then(|key| rows.iter().position(|row| row.key == *key));
     Screen {
         servers: header::chips(&app.store, app.judgement(), now),
         counts: header::counts(app),
@@ -81,7 +86,17 @@ fn moving(app: &App, now: UnixMs) -> Screen {
         marked: app.ui.marked.len(),
         theme: app.ui.theme,
         rows,
+        beyond,
     }
+}
+
+/// The places of the rows that the view may show: it keeps the selected one in sight. Of thousands
+/// most are never looked at.
+fn in_sight(app: &App, selected: Option<usize>) -> Range<usize> {
+    let most = FEW.max(2 * usize::from(app.ui.table_rows));
+    let total = app.rows.len();
+    let middle = selected.unwrap_or(app.ui.offset).min(total);
+    middle.saturating_sub(most)..(middle + most).min(total)
 }
 
 /// What a key or the world has just said: the newest word, how a bulk action went, the filter.
@@ -147,6 +162,7 @@ fn page(app: &App, now: UnixMs) -> Option<Page> {
     let (title, lines) = match kind {
         PageKind::Help => ("Keys".to_owned(), help::help(app)),
         PageKind::History => ("History".to_owned(), log::lines(app)),
+        PageKind::Servers => ("Servers".to_owned(), servers::lines(app, now)),
         PageKind::Part(page) => {
             let title = format!("Part {}", clean(page.part.as_str()));
             (title, part::lines(app, page))

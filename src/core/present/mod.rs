@@ -27,6 +27,7 @@ mod quote;
 mod resend;
 mod rows;
 mod screen;
+mod servers;
 mod sheet;
 mod status;
 mod table;

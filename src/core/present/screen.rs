@@ -166,11 +166,13 @@ pub struct Screen {
     pub frozen: Vec<String>,
     /// The wall clock, `14:02`.
     pub clock: String,
-    /// The rows after filter and folding, in their order.
+    /// The rows after filter and folding, in their order: those that can be in sight.
     pub rows: Vec<Row>,
-    /// The selected row's place in `rows`.
+    /// How many more there are above and below them.
+    pub beyond: [usize; 2],
+    /// The selected row's place among all of them.
     pub selected: Option<usize>,
-    /// First row shown; the view keeps the selected one visible.
+    /// The place of the first row shown; the view keeps the selected one visible.
     pub offset: usize,
     /// Said instead of rows when there are none.
     pub empty: Vec<String>,
@@ -210,4 +212,19 @@ pub struct Screen {
     pub marked: usize,
     /// The theme that was chosen here; none: the one it was started with.
     pub theme: Option<ThemeName>,
+}
+
+impl Screen {
+    /// How many rows there are, in sight or not.
+    pub fn all_rows(&self) -> usize {
+        let [above, below] = self.beyond;
+        above + self.rows.len() + below
+    }
+
+    /// The rows from this place on, each with its place.
+    pub fn rows_from(&self, first: usize) -> impl Iterator<Item = (usize, &Row)> {
+        let [above, _] = self.beyond;
+        let placed = (above..).zip(&self.rows);
+        placed.skip(first.saturating_sub(above))
+    }
 }

@@ -9,6 +9,8 @@ use crate::core::present::{Greeting, Hint, Line, Piece, Screen, Tone, clean};
 pub struct Welcome {
     /// Where a server was looked for: `127.0.0.1:4096`.
     pub address: String,
+    /// What was looked at, and what is there instead.
+    pub looked: Vec<String>,
     /// Its port.
     pub port: u16,
     /// Where the configuration belongs; none: this user has no home.
@@ -44,9 +46,9 @@ pub fn welcome(it: &Welcome) -> Screen {
         ),
         steps,
         waits: format!(
-            "It is looked for again every {} s; nothing but {} is asked.",
-            it.every,
-            clean(&it.address)
+            "Looked at: {}. It is looked again every {} s.",
+            clean(&it.looked.join("; ")),
+            it.every
         ),
     };
     Screen {

@@ -175,6 +175,8 @@ pub struct Server {
     pub stray_asks: Vec<(Option<Directory>, PendingAsk)>,
     /// What cannot be read.
     pub gaps: Vec<Gap>,
+    /// Requests that it was sent since this program began, as far as told.
+    pub requests: u64,
     /// Events that were taken in, of any kind; deltas that were folded on the way count once.
     pub events: u64,
     /// How often it became live.
@@ -201,6 +203,7 @@ impl Server {
             version: None,
             skew: Span::ZERO,
             unsecured: false,
+            requests: 0,
             jumped_at: None,
             lived: false,
             restarted_at: None,

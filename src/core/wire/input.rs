@@ -92,6 +92,8 @@ pub enum LinkReport {
         /// When the next attempt is planned; watcher's clock.
         retry_at: UnixMs,
     },
+    /// So many requests were sent to it since this program began.
+    Asked(u64),
     /// The whole snapshot was asked again without a new connection (a gap was suspected).
     Resynced,
 }

@@ -14,6 +14,7 @@ mod probe;
 mod prompt;
 mod read;
 mod route;
+mod sent;
 mod trust;
 mod two;
 
@@ -24,11 +25,13 @@ pub use error::ClientError;
 pub use probe::Identity;
 pub use read::{AllSessions, MessagesPage, RawPage};
 pub use route::Route;
+pub use sent::Sent;
 pub use trust::Trust;
 
 use crate::core::time::Clock;
 use crate::net::tunnel::Tunnel;
 use reqwest::{Method, RequestBuilder, Response, header};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -68,6 +71,9 @@ pub struct Client {
     waits: Waits,
     clock: Clock,
     read_only: bool,
+    exposed: bool,
+    /// Sent so far, by all clones.
+    sent: Arc<Sent>,
 }
 
 impl std::fmt::Debug for Client {
@@ -159,6 +165,8 @@ impl Client {
             waits,
             clock,
             read_only: false,
+            exposed: false,
+            sent: Arc::default(),
         })
     }
 
@@ -169,6 +177,25 @@ impl Client {
             read_only: true,
             ..self
         }
+    }
+
+    /// The same; other machines can reach the server too, although its address is of this one.
+    #[must_use]
+    pub fn exposed(self) -> Self {
+        Self {
+            exposed: true,
+            ..self
+        }
+    }
+
+    /// How many requests were sent, by this client and its clones.
+    pub fn requests(&self) -> u64 {
+        self.sent.counts().map(|(_, many)| many).sum()
+    }
+
+    /// The same, by what they were about.
+    pub fn sent(&self) -> &Sent {
+        &self.sent
     }
 
     /// Where it is, without credentials.
@@ -187,6 +214,7 @@ impl Client {
     }
 
     fn request(&self, ask: &Ask) -> RequestBuilder {
+        self.sent.note(&ask.method, ask.path);
         let http = match ask.via {
             Via::Pool => &self.pooled,
             Via::Fresh => &self.fresh,

@@ -21,7 +21,7 @@ pub struct Identity {
     pub version: Option<String>,
     /// Its clock minus ours, from the `Date` header (which has whole seconds), where told.
     pub skew: Option<Span>,
-    /// Not on this machine and asks for no password.
+    /// Other machines can reach it, and it asks for no password.
     pub unsecured: bool,
 }
 
@@ -64,7 +64,9 @@ impl Client {
 
     /// Whether its port takes a connection within this time. Nothing is sent.
     pub async fn connects(&self, within: Duration) -> bool {
-        let Some(at) = self.address.host_and_port() else {
+        let at = self.address.host_and_port();
+        // Where ssh leads to is on another machine.
+        let Some(at) = at.filter(|_| self.tunnel.is_none()) else {
             return false;
         };
         matches!(timeout(within, TcpStream::connect(at)).await, Ok(Ok(_)))
@@ -120,7 +122,8 @@ impl Client {
             dialect,
             version,
             skew,
-            unsecured: self.address.is_exposed() && self.is_open_to_all(dialect).await,
+            unsecured: (self.exposed || self.address.is_exposed())
+                && self.is_open_to_all(dialect).await,
         }
     }
 

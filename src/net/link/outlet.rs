@@ -1,7 +1,7 @@
 //! The way out of a link: inputs with server, epoch and time, folded while the consumer is slow.
 
 use super::pending::{DELTA_KEEP, LIMIT, Pending};
-use super::pulse::{Beat, Pulse};
+use super::pulse::{Beat, LOOK, Pulse};
 use crate::core::id::{Epoch, ServerId};
 use crate::core::time::{Clock, UnixMs};
 use crate::core::wire::{Body, Event, EventKind, Input, LinkReport};
@@ -28,6 +28,9 @@ pub(super) struct Outlet {
     sender: Sender<Input>,
     pending: Pending,
     pulse: Pulse,
+    /// How many requests were last told, and when.
+    asked: u64,
+    told: Instant,
     /// Until when what waits is gathered.
     gather: Option<Instant>,
     /// Bytes of text since that began.
@@ -48,6 +51,8 @@ impl Outlet {
             sender,
             gather: None,
             gathered: 0,
+            asked: 0,
+            told: Instant::now(),
             pending: Pending::default(),
             closed: false,
             overflowed: false,
@@ -66,6 +71,14 @@ impl Outlet {
             self.push(Body::ClockJumped);
         }
         beat
+    }
+
+    /// Says how many requests were sent, when it looks at the clocks.
+    pub(super) fn asked(&mut self, requests: u64) {
+        if requests != self.asked && self.told.elapsed() >= LOOK {
+            (self.asked, self.told) = (requests, Instant::now());
+            self.report(LinkReport::Asked(requests));
+        }
     }
 
     /// When to look at them again.

@@ -12,6 +12,7 @@ use crate::core::judge::{Judgement, Level, SERVER_FINDINGS, ServerVerdict, Verdi
 use crate::core::store::{Server, Store};
 use crate::core::time::UnixMs;
 use crate::core::wire::{Dialect, DirectoryState};
+use crate::net::client::Client;
 use crate::shell::snapshot::unread_line;
 use std::cmp::Reverse;
 
@@ -34,6 +35,8 @@ pub const STATES: [&str; 7] = [
 pub struct View<'a> {
     /// Everything known.
     pub store: &'a Store,
+    /// The servers' clients, in the same order; they count what is sent.
+    pub clients: &'a [Client],
     /// What follows from it.
     pub judgement: &'a Judgement,
     /// The watcher's clock.
@@ -53,6 +56,10 @@ pub fn gather(view: &View) -> Samples {
         let verdict = view.judgement.servers.iter().find(|it| it.server == *id);
         tell_server(&mut samples, name, server);
         tell_verdict(&mut samples, name, verdict);
+        let client = view.clients.get(usize::from(id.0));
+        for (about, many) in client.into_iter().flat_map(|it| it.sent().counts()) {
+            samples.count(&metric::REQUESTS, &[name, about], many);
+        }
         let mut tally = Tally::default();
         for (verdict, session) in sessions(view, *id, server) {
             tally.add(server, session, verdict);
@@ -175,4 +182,29 @@ fn tell_ids(samples: &mut Samples, view: &View, names: &[String]) {
 
 pub(super) fn number(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::store::ServerSpec;
+
+    /// Two series with the same labels are a scrape that Prometheus refuses.
+    #[test]
+    fn servers_of_one_name_are_told_apart() {
+        let spec = |name: &str, url: &str| ServerSpec {
+            name: name.to_owned(),
+            url: url.to_owned(),
+            ..ServerSpec::default()
+        };
+        let store = Store::new(vec![
+            spec("a", "http://h:1"),
+            spec("b", "http://h:2"),
+            spec("a", "http://h:3"),
+            spec("a", "http://h:3"),
+        ]);
+        let servers: Vec<_> = store.servers().collect();
+        let names = names(&servers);
+        assert_eq!(names, ["a", "b", "a (http://h:3)", "a (http://h:3) 3"]);
+    }
 }

@@ -27,6 +27,7 @@ use crate::core::store::{self, Store};
 use crate::core::time::{Clock, Span, UnixMs};
 use crate::core::wire::Input;
 use crate::feed::live::LiveFeed;
+use crate::net::client::Client;
 use crate::shell::commands::say;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::snapshot::Snapshot;
@@ -55,6 +56,7 @@ const LONGEST: Span = Span::secs(1);
 /// stdout cannot be written.
 pub async fn once(
     mut snapshot: Snapshot,
+    clients: &[Client],
     settle: Duration,
     mut actions: Actions,
     ids: bool,
@@ -64,6 +66,7 @@ pub async fn once(
     snapshot.read(settle).await;
     let mut samples = gather(&View {
         store: &snapshot.app.store,
+        clients,
         judgement: snapshot.app.judgement(),
         now: (snapshot.clock)(),
         started,
@@ -113,6 +116,7 @@ pub async fn listen(at: SocketAddr, theme: &Theme) -> Result<TcpListener, Troubl
 /// Watches, and answers scrapes.
 pub struct Exporter {
     feed: LiveFeed,
+    clients: Vec<Client>,
     clock: Clock,
     store: Store,
     judge: Judge,
@@ -122,9 +126,11 @@ pub struct Exporter {
 
 impl Exporter {
     /// Watches the servers of this app, by its limits.
-    pub fn new(app: App, feed: LiveFeed, clock: Clock, ids: bool) -> Self {
+    /// `clients`: those of its links, in the same order.
+    pub fn new(app: App, feed: LiveFeed, clients: Vec<Client>, clock: Clock, ids: bool) -> Self {
         Self {
             feed,
+            clients,
             started: clock(),
             clock,
             judge: Judge::new(app.limits),
@@ -196,6 +202,7 @@ impl Exporter {
         self.judge_again(&[]);
         let samples = gather(&View {
             store: &self.store,
+            clients: &self.clients,
             judgement: self.judge.judgement(),
             now: (self.clock)(),
             started: self.started,

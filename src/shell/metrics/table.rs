@@ -199,6 +199,12 @@ pub const SERVER_LOSSES: Metric = counter(
     SERVER,
     "How often it was lost or could not be reached; further attempts that fail do not count.",
 );
+/// Requests.
+pub const REQUESTS: Metric = counter(
+    "ocwatch_requests",
+    &["server", "about"],
+    "Requests sent to it: identity, events (streams opened), sessions, status, asks, messages, other, acting (never by this command).",
+);
 /// Events.
 pub const EVENTS: Metric = counter(
     "ocwatch_events",
@@ -246,7 +252,7 @@ pub const START: Metric = seconds(
 );
 
 /// Every metric, in the order of the output.
-pub const METRICS: [&Metric; 25] = [
+pub const METRICS: [&Metric; 26] = [
     &SESSIONS,
     &SESSIONS_OK,
     &SESSIONS_REPORTED,
@@ -264,6 +270,7 @@ pub const METRICS: [&Metric; 25] = [
     &SERVER_SKEW,
     &SERVER_CONNECTS,
     &SERVER_LOSSES,
+    &REQUESTS,
     &EVENTS,
     &EVENTS_UNKNOWN,
     &EVENTS_MALFORMED,

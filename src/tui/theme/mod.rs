@@ -11,7 +11,7 @@ mod palette;
 use crate::core::present::{Mark, ThemeName, Tone};
 pub use glyphs::Glyphs;
 use paint::lowered;
-pub use paint::{Depth, Unread, read_style, style_words};
+pub use paint::{Depth, Unread, read_style, style_text, style_words};
 use palette::palette;
 use ratatui::style::{Modifier, Style};
 

@@ -75,6 +75,29 @@ fn colour(word: &str) -> Option<Color> {
     word.parse().ok().filter(|_| exact)
 }
 
+/// A style as [`read_style`] reads it.
+pub fn style_text(style: Style) -> String {
+    let mut words = Vec::new();
+    words.extend(style.fg.map(colour_word));
+    words.extend(style.bg.map(|ground| format!("on {}", colour_word(ground))));
+    let set = MODIFIERS
+        .iter()
+        .filter(|(_, modifier)| !modifier.is_empty() && style.add_modifier.contains(*modifier));
+    words.extend(set.map(|(word, _)| (*word).to_owned()));
+    if words.is_empty() {
+        return "plain".to_owned();
+    }
+    words.join(" ")
+}
+
+fn colour_word(colour: Color) -> String {
+    let named = COLOURS.iter().find(|(_, it)| *it == colour);
+    named.map_or_else(
+        || colour.to_string().to_lowercase(),
+        |(word, _)| (*word).to_owned(),
+    )
+}
+
 /// How much colour a terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Depth {
@@ -185,6 +208,20 @@ mod tests {
             assert!(read_style(wrong).is_err(), "{wrong}");
         }
         assert_eq!(read_style("bold rde"), Err(Unread("rde".to_owned())));
+    }
+
+    #[test]
+    fn a_style_is_written_as_it_is_read() {
+        for text in [
+            "red bold",
+            "white on blue",
+            "208 on #102030 reversed",
+            "plain",
+            "on red",
+        ] {
+            let style = read_style(text).expect(text);
+            assert_eq!(style_text(style), text);
+        }
     }
 
     #[test]

@@ -53,9 +53,10 @@ fn on_table(screen: &Screen, regions: &Regions, theme: &Theme, at: Position) -> 
     }
     let (first, visible) = position::window(screen, regions);
     let place = usize::from((at.y - table.y) / regions.row_height());
-    let row = screen.rows.get(first.saturating_add(place));
-    let row = row.filter(|_| place < visible);
-    Some(row.map_or(Target::Table, |row| Target::Row(row.key.clone())))
+    let wanted = first.saturating_add(place);
+    let mut seen = screen.rows_from(first).take(visible);
+    let row = seen.find(|(place, _)| *place == wanted);
+    Some(row.map_or(Target::Table, |(_, row)| Target::Row(row.key.clone())))
 }
 
 /// The column whose cells these are; before the first it is that of the marks.

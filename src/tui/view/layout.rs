@@ -185,7 +185,7 @@ fn place_detail(regions: &mut Regions, screen: &Screen, docked: bool) {
     }
     let share = if screen.detail_open { 3 } else { 6 };
     let most = (body.height * share / 10).max(5);
-    let rows = u16::try_from(screen.rows.len()).unwrap_or(u16::MAX);
+    let rows = u16::try_from(screen.all_rows()).unwrap_or(u16::MAX);
     let height = rows.clamp(5.min(most), most);
     regions.table.height = height;
     let rule = body.y + height;

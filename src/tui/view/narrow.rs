@@ -29,7 +29,7 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
     }
     let (first, visible) = window(screen, regions);
     let names = Names::new(screen, true, pen.theme);
-    let shown = screen.rows.iter().enumerate().skip(first).take(visible);
+    let shown = screen.rows_from(first).take(visible);
     for ((place, row), y) in shown.zip((table.y..).step_by(2)) {
         let tag = screen.several_servers.then(|| names.of(&row.server));
         first_line(row, tag, table, y, pen);

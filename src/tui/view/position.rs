@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 /// First session shown and how many are.
 pub(super) fn window(screen: &Screen, regions: &Regions) -> (usize, usize) {
     let visible = usize::from(regions.visible_rows());
-    let total = screen.rows.len();
+    let total = screen.all_rows();
     let first = first_row(screen.offset, screen.selected, visible, total);
     (first, visible)
 }
@@ -26,7 +26,7 @@ pub(super) fn seen(first: usize, height: usize, total: usize) -> String {
 /// Of the table: that it is not everything, and which part of it is seen.
 pub(super) fn of_table(screen: &Screen, regions: &Regions, theme: &Theme) -> String {
     let (first, visible) = window(screen, regions);
-    let seen = seen(first, visible, screen.rows.len());
+    let seen = seen(first, visible, screen.all_rows());
     let order = order(screen, regions);
     let marked = match screen.marked {
         0 => String::new(),

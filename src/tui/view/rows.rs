@@ -29,7 +29,7 @@ pub(super) fn draw(screen: &Screen, regions: &Regions, pen: &mut Pen) {
         return nothing(screen, table, pen);
     }
     let names = Names::new(screen, columns.tags, pen.theme);
-    let shown = screen.rows.iter().enumerate().skip(first).take(visible);
+    let shown = screen.rows_from(first).take(visible);
     for ((place, row), y) in shown.zip(table.y..) {
         draw_row(row, names.of(&row.server), &columns, y, pen);
         if screen.selected == Some(place) {

@@ -121,7 +121,7 @@ pub(super) static TABLE: &[Binding] = &[
         "servers",
         &[Key::Char('S')],
         "retry now",
-        "try lost servers again now",
+        "the servers: where each is, how it was found, how it stands; tries lost ones again now",
         When::Lost,
     ),
 ];

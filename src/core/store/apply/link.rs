@@ -33,6 +33,10 @@ pub(super) fn report(server: &mut Server, stamp: Stamp, report: LinkReport) -> T
         LinkReport::Live => live(server, stamp),
         LinkReport::Lost { .. } => lost(server, stamp, report),
         LinkReport::Resynced => server.heard_at = Some(stamp.at),
+        LinkReport::Asked(requests) => {
+            server.requests = requests;
+            return Touched::Nothing;
+        }
     }
     Touched::Server
 }

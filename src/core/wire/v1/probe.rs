@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 pub struct Health {
     /// `1.18.33`.
     pub version: String,
+    /// Of its process; 2.x tells it.
+    pub pid: Option<i64>,
 }
 
 /// `GET /global/health`: `{"healthy": true, "version": "1.18.33"}`.
@@ -31,6 +33,7 @@ pub fn decode_health(body: &[u8]) -> Result<Health, WireError> {
     let wire: Wire = serde_json::from_str(text_of(body)?).map_err(shape("a health report"))?;
     Ok(Health {
         version: excerpt(&wire.version),
+        pid: None,
     })
 }
 
@@ -42,12 +45,12 @@ pub fn decode_info(body: &[u8]) -> Result<Health, WireError> {
     #[derive(Deserialize)]
     struct Wire {
         version: String,
-        #[serde(rename = "pid")]
-        _pid: Number,
+        pid: Number,
     }
     let wire: Wire = serde_json::from_str(text_of(body)?).map_err(shape("an info report"))?;
     Ok(Health {
         version: excerpt(&wire.version),
+        pid: Some(wire.pid.whole()),
     })
 }
 

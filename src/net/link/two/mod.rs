@@ -187,6 +187,7 @@ impl<'a> Two<'a> {
 
     /// A clock that jumped tells nothing about the server's until that was looked at again.
     fn on_beat(&mut self) -> Beat {
+        self.outlet.asked(self.spec.client.requests());
         let beat = self.outlet.beat();
         if beat.jumped {
             self.jobs.urgent(Read::Identity);
