@@ -15,6 +15,8 @@ mod program;
 mod front;
 #[path = "program/lines.rs"]
 mod lines;
+#[path = "far/proxy.rs"]
+mod proxy;
 #[path = "far/ssh.rs"]
 mod ssh;
 #[path = "far/tls.rs"]

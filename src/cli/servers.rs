@@ -7,7 +7,7 @@
 use super::config::{Config, ServerEntry};
 use crate::core::id::Directory;
 use crate::core::store::ReadOnly;
-use crate::net::client::{Address, ClientError, Credentials, Route, Trust};
+use crate::net::client::{Address, ClientError, Credentials, Proxies, Proxy, Route, Trust};
 use crate::net::discover::Found;
 use crate::net::tunnel::Ssh;
 use crate::shell::target::Target;
@@ -69,17 +69,34 @@ pub fn resolve(
         };
         if !targets
             .iter()
-            .any(|known| known.address.shown() == target.address.shown())
+            .any(|known| known.address.may_be(&target.address))
         {
             targets.push(target);
         }
     }
     protect(&mut targets, config);
     let ssh = ssh(config);
+    let proxies = proxies(env);
     for target in &mut targets {
         target.route.ssh = ssh.clone();
+        let entry = config.server.iter().find(|it| it.name == target.name);
+        target.route.proxy = match entry.and_then(|it| it.proxy.as_deref()) {
+            Some(said) => Proxy::wanted(said).ok(),
+            None => proxies.of(&target.address),
+        };
     }
     Ok(targets)
+}
+
+/// Of each variable the spelling in small letters wins, as with `curl`.
+fn proxies(env: Lookup<'_>) -> Proxies {
+    let said = |name: &str| env(&name.to_ascii_lowercase()).or_else(|| env(name));
+    Proxies {
+        http: said("HTTP_PROXY"),
+        https: said("HTTPS_PROXY"),
+        all: said("ALL_PROXY"),
+        no: said("NO_PROXY"),
+    }
 }
 
 /// What is run for servers of `ssh://`.
@@ -195,6 +212,12 @@ pub(super) fn parse(text: &str) -> Result<Address, ServerError> {
         server: without_secrets(text),
         why: why.to_owned(),
     };
+    let rest = text.split_once("://").map_or(text, |it| it.1);
+    let host = rest.split('/').next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or(host, |it| it.1);
+    if host.matches(':').count() > 1 && !host.starts_with('[') {
+        return Err(malformed("an IPv6 address stands in brackets: [::1]:4096"));
+    }
     let full = if text.contains("://") {
         text.to_owned()
     } else if text.parse::<u16>().is_ok() {
@@ -402,8 +425,10 @@ mod tests {
 
     #[test]
     fn a_server_named_twice_is_watched_once() {
-        let named = ["h:1".to_owned(), "http://h:1/".to_owned()];
-        let all = resolve(&named, &Config::default(), &nothing).expect("all");
-        assert_eq!(all.len(), 1);
+        for named in [["h:1", "http://h:1/"], ["localhost:1", "[::1]:1"]] {
+            let named = named.map(str::to_owned);
+            let all = resolve(&named, &Config::default(), &nothing).expect("all");
+            assert_eq!(all.len(), 1, "{named:?}");
+        }
     }
 }

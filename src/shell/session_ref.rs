@@ -5,6 +5,7 @@
 //! something take no prefix of a title.
 
 use crate::core::id::{ServerId, SessionKey};
+use crate::core::judge::told_by;
 use crate::core::present::clean;
 use crate::core::store::{Server, Store};
 use thiserror::Error;
@@ -129,6 +130,10 @@ fn only(
     fits: impl Fn(&str, &str) -> bool,
 ) -> Result<Option<SessionKey>, RefError> {
     let mut keys = fitting(store, server, fits);
+    // Of two servers on one data folder the one that runs the session is meant.
+    if server.is_none() {
+        keys.retain(|key| told_by(store, key).is_none());
+    }
     match keys.len() {
         0 => Ok(None),
         1 => Ok(keys.pop()),

@@ -38,6 +38,7 @@ mod asks;
 mod closed;
 mod crash;
 mod export;
+mod far;
 mod inspect;
 mod resend;
 mod trouble;

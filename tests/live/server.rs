@@ -71,6 +71,12 @@ pub fn own(projects: &[&str]) -> Option<Own> {
     start_own(projects, None)
 }
 
+/// One for each of these passwords. `None`: skipped.
+pub fn several(passwords: &[&'static str]) -> Option<Vec<OpenCode>> {
+    let start = |password: &&'static str| OpenCode::start(&["main"], Some(password));
+    wanted().then(|| passwords.iter().map(start).collect())
+}
+
 /// The same, closed with a password.
 pub fn closed(password: &'static str) -> Option<Own> {
     start_own(&["main"], Some(password))
@@ -235,7 +241,8 @@ impl Drop for OpenCode {
     }
 }
 
-fn free_port() -> u16 {
+/// One that nobody listens at.
+pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("its address").port()
 }

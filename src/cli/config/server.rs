@@ -7,6 +7,7 @@ use super::section::{Line, Section};
 use super::wrong::{Wrong, flag, text, texts, unknown};
 use crate::cli::args::Cli;
 use crate::cli::servers;
+use crate::net::client::Proxy;
 use clap::CommandFactory;
 use std::path::PathBuf;
 use toml::Spanned;
@@ -27,6 +28,8 @@ pub struct ServerEntry {
     pub password_file: Option<PathBuf>,
     /// Authorities that are trusted for it besides the system's, in PEM; beside this file.
     pub ca_file: Option<PathBuf>,
+    /// `none`, or the proxy for it in place of the environment's.
+    pub proxy: Option<String>,
     /// Only these directories.
     pub directories: Vec<String>,
     /// Nothing may be changed on it.
@@ -34,7 +37,7 @@ pub struct ServerEntry {
 }
 
 /// The keys of the section, each with an example and what it means.
-pub(super) const KEYS: [(&str, &str, &str); 8] = [
+pub(super) const KEYS: [(&str, &str, &str); 9] = [
     (
         "name",
         "\"home\"",
@@ -60,6 +63,11 @@ pub(super) const KEYS: [(&str, &str, &str); 8] = [
         "ca_file",
         "\"private-ca.pem\"",
         "https: an authority of your own, besides the system's",
+    ),
+    (
+        "proxy",
+        "\"http://proxy:3128\"",
+        "In place of the environment's; \"none\": straight",
     ),
     (
         "directories",
@@ -111,6 +119,7 @@ fn set(entry: &mut ServerEntry, line: &Line) -> Result<(), String> {
         "password_env" => entry.password_env = Some(variable(text(key, value)?)?),
         "password_file" => entry.password_file = Some(PathBuf::from(text(key, value)?)),
         "ca_file" => entry.ca_file = Some(PathBuf::from(text(key, value)?)),
+        "proxy" => entry.proxy = Some(proxy(text(key, value)?)?),
         "directories" => entry.directories = directories(texts(key, value)?)?,
         "read_only" => entry.read_only = flag(key, value)?,
         _ => return Err(not_known(key)),
@@ -188,6 +197,13 @@ fn variable(name: String) -> Result<String, String> {
         "`password_env` must be the name of an environment variable, like \"HOME_PASSWORD\", not the password"
             .to_owned(),
     )
+}
+
+fn proxy(said: String) -> Result<String, String> {
+    if said != "none" {
+        Proxy::wanted(&said).map_err(|why| format!("`proxy` {why}"))?;
+    }
+    Ok(said)
 }
 
 fn directories(all: Vec<String>) -> Result<Vec<String>, String> {

@@ -61,6 +61,7 @@ impl App {
     /// Lays the rows out anew. A selection that does not hold, or is gone, goes to this place.
     fn refresh_to(&mut self, holds: bool, place: usize) {
         (self.rows, self.tally) = self.lay_out();
+        self.follow_twin();
         let here = self.ui.selected.as_ref();
         let still = here.is_some_and(|key| self.rows.iter().any(|row| row.key == *key));
         if !holds || !still {
@@ -72,6 +73,15 @@ impl App {
             }
         }
         self.keep_visible();
+    }
+
+    /// Another server on the same data tells of the selected session now: the selection goes with it.
+    fn follow_twin(&mut self) {
+        let Some(key) = &self.ui.selected else { return };
+        let teller = self.verdict(key).and_then(|verdict| verdict.told_by);
+        if let Some(server) = teller {
+            self.ui.selected = Some(SessionKey::new(server, key.session.clone()));
+        }
     }
 
     /// Moves the table as little as is needed to keep the selected row in sight.

@@ -3,13 +3,15 @@
 //!
 //! Ids are random, so the same id is the same session.
 
+use crate::core::id::{ServerId, SessionKey};
 use crate::core::judge::activity::{self, is_open};
 use crate::core::judge::agreement::has_ended;
 use crate::core::judge::facts::Facts;
-use crate::core::store::{Server, Session};
+use crate::core::store::{Reported, Server, Session, Store};
 use crate::core::time::UnixMs;
 use crate::core::wire::Message;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 /// Why nothing is missed in a session that [`unheard_until`] tells of.
 pub(super) const RUNS_ELSEWHERE: &str = "it runs elsewhere: it changes without this server";
@@ -53,6 +55,50 @@ fn others<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (&'a Server, &'a Sessio
     let here = facts.server_id;
     let servers = facts.store.servers().filter(move |(id, _)| *id != here);
     servers.filter_map(|(_, server)| Some((server, server.sessions.get(id)?)))
+}
+
+/// What a server can tell of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Claim {
+    /// Nothing that is so now.
+    Unknown,
+    /// That it does not run there.
+    Idle,
+    /// It runs or asks there.
+    Runs,
+}
+
+fn claim(server: &Server, session: &Session) -> Claim {
+    match server.reported(session) {
+        Reported::Idle if session.asks.is_empty() => Claim::Idle,
+        Reported::Unknown(_) => Claim::Unknown,
+        _ => Claim::Runs,
+    }
+}
+
+/// The server that tells of this session instead of the one in the key: where two processes work on
+/// one data folder, or one server is watched under two names, a session is shown once. Who runs it
+/// or asks tells of it, else who last ran it. None: the key's own. What may still run on a server
+/// that cannot be read is not passed over.
+///
+/// Ids are kept by an import into other data; so the directory and the time of creation must be the
+/// same as well.
+pub fn told_by(store: &Store, key: &SessionKey) -> Option<ServerId> {
+    let (server, session) = (store.server(key.server)?, store.session(key)?);
+    let own = claim(server, session);
+    let ran = session.watch.ran_here_at;
+    if own == Claim::Runs || (own == Claim::Unknown && ran.is_some()) {
+        return None;
+    }
+    let others = store.servers().filter(|(id, _)| *id != key.server);
+    let twins = others.filter_map(|(id, other)| {
+        let twin = other.sessions.get(&key.session)?;
+        let (one, two) = (&session.info, &twin.info);
+        let same = one.directory == two.directory && one.created == two.created;
+        let better = (claim(other, twin), twin.watch.ran_here_at, Reverse(id));
+        (same && better > (own, ran, Reverse(key.server))).then_some(better)
+    });
+    twins.max().map(|(.., Reverse(id))| id)
 }
 
 /// The message has ended there, or a newer one follows it.

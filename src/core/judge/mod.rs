@@ -24,6 +24,7 @@ mod tools;
 mod verdict;
 
 pub use cache::Judge;
+pub use elsewhere::told_by;
 pub use explain::{explain, explain_verdict};
 pub use facts::Facts;
 pub use family::FAMILY_FINDINGS;

@@ -5,6 +5,7 @@
 //! tool may wait for an ask that cannot be read, is never `ok`, unless it has rested for longer than anything would be said of it anyway.
 
 use crate::core::id::SessionKey;
+use crate::core::judge::elsewhere::told_by;
 use crate::core::judge::facts::Facts;
 use crate::core::judge::rules::{NOT_WATCHED, RULES, Rule};
 use crate::core::judge::say::no;
@@ -196,8 +197,10 @@ fn verdict(facts: &Facts, bench: Bench, quiet: Level) -> Verdict {
         .filter(|s| s.level > level)
         .min_by_key(|s| (std::cmp::Reverse(s.level), s.at));
     let told = !findings.is_empty() || settling.is_some();
+    let key = SessionKey::new(facts.server_id, facts.session.info.id.clone());
     Verdict {
-        key: SessionKey::new(facts.server_id, facts.session.info.id.clone()),
+        told_by: told_by(facts.store, &key),
+        key,
         level,
         reported: facts.reported.clone(),
         activity: facts.activity.clone(),

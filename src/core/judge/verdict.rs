@@ -333,12 +333,18 @@ pub struct Verdict {
     pub note: Option<Cow<'static, str>>,
     /// When it can next change by time alone; server's clock.
     pub recheck: Option<UnixMs>,
+    /// Another server on the same data tells of the session instead (see [`super::told_by`]).
+    pub told_by: Option<ServerId>,
 }
 
 impl Verdict {
-    /// Whether its session belongs on lists and into counts: an archived one only while it runs,
-    /// asks, or has a finding that counts.
+    /// Whether its session belongs on lists and into counts: where another server tells of it, not
+    /// here; an archived one only while it runs, asks, or has a finding that counts.
     pub fn is_listed(&self, session: &Session) -> bool {
+        self.told_by.is_none() && self.is_current(session)
+    }
+
+    fn is_current(&self, session: &Session) -> bool {
         session.info.archived.is_none()
             || self.reported.is_running()
             || !self.asks.is_empty()

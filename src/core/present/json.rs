@@ -2,8 +2,8 @@
 //!
 //! Fields are only added within a schema number. Times are the server's clock, but for `at`.
 
-use crate::core::id::{ServerId, SessionId};
-use crate::core::judge::{Activity, Finding, Judgement, ServerVerdict, Settling, Verdict};
+use crate::core::id::{ServerId, SessionId, SessionKey};
+use crate::core::judge::{Activity, Finding, Judgement, ServerVerdict, Settling, Verdict, told_by};
 use crate::core::store::{Reported, Server, Session, Store};
 use crate::core::time::UnixMs;
 use crate::core::wire::{Ask, AskKind, DirectoryState};
@@ -70,6 +70,16 @@ fn children(store: &Store) -> Children<'_> {
     all
 }
 
+/// The names of the other servers that hold the session on the same data and leave it to this one.
+fn also_on(store: &Store, key: &SessionKey) -> Vec<Value> {
+    let others = store.servers().filter(|(id, _)| *id != key.server);
+    let leave = others.filter(|(id, _)| {
+        let twin = SessionKey::new(*id, key.session.clone());
+        told_by(store, &twin).is_some()
+    });
+    leave.map(|(_, other)| json!(other.spec.name)).collect()
+}
+
 fn session_json(store: &Store, verdict: &Verdict, children: &Children) -> Option<Value> {
     let server = store.server(verdict.key.server)?;
     let session = store.session(&verdict.key)?;
@@ -81,6 +91,7 @@ fn session_json(store: &Store, verdict: &Verdict, children: &Children) -> Option
         "id": info.id,
         "title": info.title,
         "directory": info.directory,
+        "also_on": also_on(store, &verdict.key),
         "parent": info.parent,
         "children": children.get(&(verdict.key.server, &verdict.key.session)).map_or(&[][..], Vec::as_slice),
         "agent": info.agent,

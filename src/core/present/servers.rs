@@ -49,6 +49,16 @@ fn one(app: &App, id: ServerId, server: &Server, now: UnixMs) -> Vec<Line> {
         say(words::finding(finding), tone);
     }
     say(holds(server), Tone::Dim);
+    for (_, other) in app.store.servers().filter(|(other, _)| *other != id) {
+        let mut ids = server.sessions.keys();
+        if ids.any(|id| other.sessions.contains_key(id)) {
+            let name = &other.spec.name;
+            let text = format!(
+                "the same sessions are on {name}: one data folder, or one server under two names; each is shown once"
+            );
+            say(text, Tone::Dim);
+        }
+    }
     lines
 }
 

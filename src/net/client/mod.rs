@@ -3,8 +3,8 @@
 //! What it does: send, check status, content type and shape before anything is believed, decode.
 //! What it does not: retry, or decide what may be asked (that is `link::inspect`). Any path may
 //! answer 200 with a web page, so a 200 alone means nothing. Invariants: every wait has a limit;
-//! redirects are not followed and proxies not used, so the password goes to no other host; a client that
-//! is only reading sends no method but GET.
+//! redirects are not followed, and a proxy is used only where it cannot read the password or was named for
+//! that server, so the password goes to no other host; a client that is only reading sends no method but GET.
 
 mod act;
 mod address;
@@ -12,6 +12,7 @@ mod body;
 mod error;
 mod probe;
 mod prompt;
+mod proxy;
 mod read;
 mod route;
 mod sent;
@@ -23,6 +24,7 @@ pub use address::{Address, Credentials};
 pub use body::RawBody;
 pub use error::ClientError;
 pub use probe::Identity;
+pub use proxy::{Proxies, Proxy};
 pub use read::{AllSessions, MessagesPage, RawPage};
 pub use route::Route;
 pub use sent::Sent;
@@ -67,6 +69,7 @@ pub struct Client {
     fresh: reqwest::Client,
     address: Address,
     tunnel: Option<Tunnel>,
+    proxy: Option<Proxy>,
     credentials: Option<Credentials>,
     waits: Waits,
     clock: Clock,
@@ -129,7 +132,9 @@ impl Client {
         clock: Clock,
         route: &Route,
     ) -> Result<Self, ClientError> {
-        let tls = if address.is_tls() {
+        let proxy = route.proxy.clone();
+        let proxy_is_tls = proxy.as_ref().is_some_and(Proxy::is_tls);
+        let tls = if address.is_tls() || proxy_is_tls {
             route.trust.config()?
         } else {
             Trust::nobody()?
@@ -140,9 +145,13 @@ impl Client {
             if let Some(tunnel) = &tunnel {
                 builder = builder.unix_socket(tunnel.socket());
             }
+            // The environment is not asked: it is read elsewhere.
+            builder = match &proxy {
+                Some(proxy) => builder.proxy(proxy.of_reqwest()?),
+                None => builder.no_proxy(),
+            };
             builder
                 .tls_backend_preconfigured(tls.clone())
-                .no_proxy()
                 // Of HTTP/2: what a middle box forgot is noticed, also while nothing is asked.
                 .http2_keep_alive_interval(PING)
                 .http2_keep_alive_timeout(waits.read)
@@ -162,6 +171,7 @@ impl Client {
             credentials: credentials.or_else(|| address.credentials.clone()),
             address,
             tunnel,
+            proxy,
             waits,
             clock,
             read_only: false,
@@ -235,6 +245,11 @@ impl Client {
 
     /// Sends and waits for the head of the answer.
     async fn send(&self, request: RequestBuilder, wait: Duration) -> Result<Response, ClientError> {
+        let proxy = self.proxy.as_ref();
+        let credentials = self.credentials.as_ref();
+        if let Some(refusal) = proxy.and_then(|it| it.refusal(&self.address, credentials)) {
+            return Err(refusal);
+        }
         if let Some(tunnel) = &self.tunnel {
             tunnel.ready().await.map_err(ClientError::Unreachable)?;
         }
@@ -242,6 +257,10 @@ impl Client {
             Err(_) => return Err(ClientError::Timeout(wait)),
             Ok(Ok(response)) => return Ok(response),
             Ok(Err(error)) => ClientError::from_send(&error, self.waits.connect),
+        };
+        let error = match proxy {
+            Some(proxy) => proxy.blame(error),
+            None => error,
         };
         Err(match self.tunnel_trouble().await {
             Some(why) => ClientError::Unreachable(why),

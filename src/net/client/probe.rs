@@ -64,9 +64,14 @@ impl Client {
 
     /// Whether its port takes a connection within this time. Nothing is sent.
     pub async fn connects(&self, within: Duration) -> bool {
-        let at = self.address.host_and_port();
-        // Where ssh leads to is on another machine.
-        let Some(at) = at.filter(|_| self.tunnel.is_none()) else {
+        if let Some(tunnel) = self.tunnel() {
+            return tunnel.is_up();
+        }
+        if self.proxy.is_some() {
+            // Nobody but the proxy knows.
+            return false;
+        }
+        let Some(at) = self.address.host_and_port() else {
             return false;
         };
         matches!(timeout(within, TcpStream::connect(at)).await, Ok(Ok(_)))

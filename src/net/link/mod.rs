@@ -48,7 +48,10 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
+
+/// How much longer than others a server is waited for to which `ssh` still logs in.
+const LOGIN: Duration = Duration::from_secs(6);
 
 /// Starts the task. It ends on [`LinkCommand::Shutdown`] or when nobody receives its inputs any
 /// more; dropping the sender of commands does not end it.
@@ -215,12 +218,23 @@ impl Link {
                 Ok(output) => return Ok(output),
                 Err(Break::Retry) => {}
                 Err(Break::GiveUp) => {
+                    // A login takes longer than an answer.
+                    if self.logs_in()
+                        && let Ok(output) = timeout(LOGIN, &mut future).await
+                    {
+                        return Ok(output);
+                    }
                     self.give_up().await;
                     return Err(());
                 }
                 Err(Break::Shutdown) => return Err(()),
             }
         }
+    }
+
+    fn logs_in(&self) -> bool {
+        let tunnel = self.spec.client.tunnel();
+        tunnel.is_some_and(|it| !it.is_up())
     }
 
     /// Says that nothing was said in time, and passes that on before the end.
@@ -230,7 +244,12 @@ impl Link {
             let text = "the port is open, but no answer came in time";
             (LostCause::Wedged, text)
         } else {
-            (LostCause::Unreachable, "no answer in time")
+            let text = if self.logs_in() {
+                "ssh did not log in in time"
+            } else {
+                "no answer in time"
+            };
+            (LostCause::Unreachable, text)
         };
         let loss = Loss::new(cause, text);
         // Nobody waits for another try.

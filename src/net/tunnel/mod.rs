@@ -159,6 +159,12 @@ impl Tunnel {
         up
     }
 
+    /// Whether it was up when it was last asked for; not while it is being made.
+    pub fn is_up(&self) -> bool {
+        let running = self.0.running.try_lock();
+        running.is_ok_and(|it| it.as_ref().is_some_and(|it| it.is_up))
+    }
+
     /// Why a request through it failed, if it is its fault.
     pub async fn trouble(&self) -> Option<String> {
         if let Some(why) = self.ended().await {
