@@ -364,3 +364,320 @@ fn the_manual_has_a_page_for_every_command() {
     std::fs::write(home.path().join("file"), "").expect("a file");
     one_line(&home.run(&["man", "--dir", "file/man1"]), 1, &["file/man1"]);
 }
+
+fn asset(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("assets")
+        .join(name);
+    std::fs::read_to_string(path).expect(name)
+}
+
+/// The program itself stands where the test finds it, not where a user's would.
+#[test]
+fn the_systemd_unit_is_valid_and_its_command_is_understood() {
+    let unit = asset("ocwatch-metrics.service");
+    let start = unit
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecStart=%h/.cargo/bin/ocwatch "));
+    let words: Vec<&str> = start.expect("its command").split(' ').collect();
+    let home = Home::new();
+    let help = home.run(&[&words[..], &["--help"]].concat());
+    assert_eq!(help.code, Some(0), "{help:#?}");
+    if !is_there("systemd-analyze") {
+        return;
+    }
+    let here = unit.replace("%h/.cargo/bin/ocwatch", env!("CARGO_BIN_EXE_ocwatch"));
+    // Its manual page is not installed where the test runs.
+    let here = here.replace("Documentation=man:ocwatch-metrics(1)\n", "");
+    let path = home.path().join("ocwatch-metrics.service");
+    std::fs::write(&path, here).expect("the unit");
+    let verify = |path: &Path| {
+        let mut command = Command::new("systemd-analyze");
+        command.args(["verify", "--user", "--man=no"]).arg(path);
+        let command = command.env("XDG_RUNTIME_DIR", home.path());
+        command.output().expect("systemd-analyze")
+    };
+    let good = verify(&path);
+    let said = String::from_utf8_lossy(&good.stderr).into_owned();
+    assert!(
+        good.status.success() && !said.contains("ocwatch-metrics"),
+        "{said}"
+    );
+    // The check itself can fail.
+    std::fs::write(
+        &path,
+        "[Service]\nExecStart=/nonexistent/ocwatch\nBogus=1\n",
+    )
+    .expect("a unit");
+    let bad = verify(&path);
+    let said = String::from_utf8_lossy(&bad.stderr).into_owned();
+    assert!(said.contains("Bogus"), "{said}");
+}
+
+#[test]
+fn the_tmux_snippet_is_read_by_tmux_and_its_command_is_understood() {
+    let snippet = asset("tmux.conf");
+    let from = snippet.find("#(ocwatch ").expect("its command") + "#(ocwatch ".len();
+    let words = snippet[from..].split(" 2>").next().expect("its end");
+    let mut words: Vec<&str> = words.split(' ').collect();
+    words.push("--demo");
+    let home = Home::new();
+    let ran = home.run(&words);
+    assert!(matches!(ran.code, Some(0..=3)), "{ran:#?}");
+    assert_eq!(ran.out.lines().count(), 1, "{ran:#?}");
+    if !is_there("tmux") {
+        return;
+    }
+    let path = home.path().join("tmux.conf");
+    std::fs::write(&path, &snippet).expect("the file");
+    let tmux = |words: &[&str]| {
+        let mut command = Command::new("tmux");
+        command
+            .env("TMUX_TMPDIR", home.path())
+            .env("TERM", "xterm-256color");
+        command
+            .args(["-f", "/dev/null"])
+            .args(words)
+            .output()
+            .expect("tmux")
+    };
+    let file = path.display().to_string();
+    let started = tmux(&[
+        "new-session",
+        "-d",
+        ";",
+        "source-file",
+        &file,
+        ";",
+        "show",
+        "-gv",
+        "status-right",
+    ]);
+    tmux(&["kill-server"]);
+    let said = String::from_utf8_lossy(&started.stdout).into_owned();
+    assert!(started.status.success(), "{started:?}");
+    assert!(said.contains("#(ocwatch check"), "{started:?}");
+}
+
+/// A code, and the test that holds it: its file and its name.
+type Held = (i32, &'static str, &'static str);
+
+/// Every command of the interface, with the tests that hold its exit codes.
+const COMMANDS: &[(&str, &[Held])] = &[
+    (
+        "status",
+        &[
+            (0, "e2e.rs", "a_server_without_sessions_says_so"),
+            (2, "cli.rs", "wrong_usage_is_exit_2"),
+            (3, "cli.rs", "a_closed_port_is_named"),
+        ],
+    ),
+    (
+        "check",
+        &[
+            (0, "scripts.rs", "a_check_is_one_line_and_the_worst_of_all"),
+            (1, "scripts.rs", "a_check_is_one_line_and_the_worst_of_all"),
+            (2, "scripts.rs", "a_check_is_one_line_and_the_worst_of_all"),
+            (3, "scripts.rs", "a_check_is_one_line_and_the_worst_of_all"),
+        ],
+    ),
+    (
+        "watch",
+        &[
+            (
+                0,
+                "watch.rs",
+                "time_that_is_over_is_no_failure_unless_nothing_was_read",
+            ),
+            (
+                3,
+                "watch.rs",
+                "time_that_is_over_is_no_failure_unless_nothing_was_read",
+            ),
+        ],
+    ),
+    (
+        "wait",
+        &[
+            (
+                0,
+                "scripts.rs",
+                "a_turn_is_waited_for_and_one_at_rest_is_believed_after_a_while",
+            ),
+            (
+                1,
+                "scripts.rs",
+                "a_stream_that_breaks_and_a_server_that_comes_back_are_waited_for",
+            ),
+            (
+                3,
+                "scripts.rs",
+                "a_server_that_stays_away_is_3_and_a_session_that_is_not_there_4",
+            ),
+            (
+                4,
+                "scripts.rs",
+                "a_server_that_stays_away_is_3_and_a_session_that_is_not_there_4",
+            ),
+            (
+                124,
+                "scripts.rs",
+                "time_that_is_over_is_124_and_says_what_still_goes_on",
+            ),
+        ],
+    ),
+    (
+        "explain",
+        &[
+            (0, "e2e.rs", "explain_names_every_rule"),
+            (3, "cli.rs", "a_closed_port_is_named"),
+        ],
+    ),
+    (
+        "abort",
+        &[
+            (
+                0,
+                "e2e.rs",
+                "an_abort_is_done_only_when_the_server_shows_it",
+            ),
+            (
+                1,
+                "e2e.rs",
+                "an_abort_is_done_only_when_the_server_shows_it",
+            ),
+            (
+                4,
+                "e2e.rs",
+                "an_abort_is_done_only_when_the_server_shows_it",
+            ),
+            (2, "cli.rs", "wrong_usage_is_exit_2"),
+        ],
+    ),
+    (
+        "export",
+        &[
+            (0, "export.rs", "every_exit_code_has_its_cause"),
+            (1, "export.rs", "every_exit_code_has_its_cause"),
+            (2, "export.rs", "every_exit_code_has_its_cause"),
+            (3, "export.rs", "every_exit_code_has_its_cause"),
+            (4, "export.rs", "every_exit_code_has_its_cause"),
+        ],
+    ),
+    (
+        "reset",
+        &[
+            (1, "reset.rs", "nothing_is_changed_when_the_export_fails"),
+            (0, "reset.rs", "every_exit_code"),
+            (2, "reset.rs", "every_exit_code"),
+            (3, "reset.rs", "every_exit_code"),
+            (4, "reset.rs", "every_exit_code"),
+        ],
+    ),
+    (
+        "resend",
+        &[
+            (0, "resend.rs", "a_failed_turn_is_begun_anew"),
+            (1, "resend.rs", "what_the_server_refuses_is_not_looked_for"),
+            (
+                2,
+                "resend.rs",
+                "wrong_usage_an_unknown_session_and_a_lost_server_have_codes_of_their_own",
+            ),
+            (
+                3,
+                "resend.rs",
+                "wrong_usage_an_unknown_session_and_a_lost_server_have_codes_of_their_own",
+            ),
+            (
+                4,
+                "resend.rs",
+                "wrong_usage_an_unknown_session_and_a_lost_server_have_codes_of_their_own",
+            ),
+        ],
+    ),
+    (
+        "log",
+        &[(0, "audit.rs", "a_torn_line_spoils_no_other_and_is_counted")],
+    ),
+    (
+        "metrics",
+        &[
+            (
+                0,
+                "metrics.rs",
+                "once_prints_what_was_read_and_says_what_was_not",
+            ),
+            (
+                3,
+                "metrics.rs",
+                "once_prints_what_was_read_and_says_what_was_not",
+            ),
+            (
+                1,
+                "metrics.rs",
+                "an_address_that_cannot_be_used_is_told_before_anything_is_asked",
+            ),
+            (
+                2,
+                "metrics.rs",
+                "an_address_that_cannot_be_used_is_told_before_anything_is_asked",
+            ),
+        ],
+    ),
+    (
+        "config init",
+        &[(0, "own.rs", "a_first_file_is_written_once_and_is_valid")],
+    ),
+    (
+        "config show",
+        &[(0, "own.rs", "what_is_in_force_tells_who_said_it")],
+    ),
+    ("config path", &[]),
+    (
+        "config check",
+        &[
+            (0, "own.rs", "a_first_file_is_written_once_and_is_valid"),
+            (2, "own.rs", "every_mistake_is_told_at_once"),
+        ],
+    ),
+    (
+        "completions",
+        &[
+            (0, "own.rs", "completions_are_valid_and_know_every_command"),
+            (2, "own.rs", "completions_are_valid_and_know_every_command"),
+        ],
+    ),
+    (
+        "man",
+        &[(0, "own.rs", "the_manual_has_a_page_for_every_command")],
+    ),
+    ("answer", &[]),
+];
+
+#[test]
+fn every_command_of_the_interface_has_help_with_an_example_and_tests_of_its_codes() {
+    let home = Home::new();
+    for (command, held) in COMMANDS {
+        let mut words: Vec<&str> = command.split(' ').collect();
+        words.push("--help");
+        let help = home.run(&words);
+        assert_eq!(help.code, Some(0), "{help:#?}");
+        assert!(help.out.contains("Example"), "{command}: {help:#?}");
+        for (code, file, name) in *held {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests")
+                .join(file);
+            let text = std::fs::read_to_string(&path).expect(file);
+            let from = text.find(&format!("fn {name}("));
+            let from = from.unwrap_or_else(|| panic!("{file} has no test {name}"));
+            let body = text[from..].split("\n}\n").next().unwrap_or_default();
+            let code = code.to_string();
+            let mut numbers = body.split(|c: char| !c.is_ascii_alphanumeric());
+            assert!(
+                numbers.any(|it| it == code),
+                "{name} in {file} says nothing of {code}"
+            );
+        }
+    }
+}
