@@ -419,9 +419,8 @@ fn kind(command: &str) -> Kind {
     match command {
         "abort" | "reset" | "answer" | "resend" => Kind::Acts,
         "explain" | "export" | "wait" => Kind::Reads,
-        "status" | "check" | "watch" | "log" | "metrics" | "config" | "completions" | "man" => {
-            Kind::Looks
-        }
+        "status" | "check" | "watch" | "replay" | "log" | "metrics" | "config" | "completions"
+        | "man" => Kind::Looks,
         other => panic!("say here what {other} is"),
     }
 }
