@@ -17,6 +17,8 @@ mod front;
 mod lines;
 #[path = "far/proxy.rs"]
 mod proxy;
+#[path = "program/screen.rs"]
+mod screen;
 #[path = "far/ssh.rs"]
 mod ssh;
 #[path = "far/tls.rs"]

@@ -1,9 +1,11 @@
 //! Servers of `ssh://`, with a program in place of `ssh` that forwards as it does.
 
 use crate::lines::{Running, signal};
+use crate::screen::Screen;
 use crate::{SECRET, World};
+use portable_pty::CommandBuilder;
 use serde_json::Value;
-use std::io::copy;
+use std::io::{Read, Write, copy};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -92,6 +94,19 @@ fn pids(world: &World) -> Vec<u32> {
     text.lines().map(|it| it.parse().unwrap()).collect()
 }
 
+/// The dashboard, in a terminal.
+fn dashboard(world: &World) -> Screen {
+    let of = command(world, &[]);
+    let mut command = CommandBuilder::new(of.get_program());
+    command.env_clear();
+    for (name, value) in of.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    command.cwd(world.home.path());
+    command.args(of.get_args());
+    Screen::start(command)
+}
+
 /// Until this holds.
 fn until(what: &str, holds: impl Fn() -> bool) {
     let end = Instant::now() + PATIENCE;
@@ -151,6 +166,32 @@ fn a_server_behind_ssh_is_read_and_acted_on_and_ssh_learns_no_password() {
         log.contains("HOME=") && !log.contains("PASSWORD") && !log.contains(SECRET),
         "{log}"
     );
+    all_gone(&world);
+}
+
+/// `opencode attach` speaks TCP only, and to no name of the ssh configuration.
+#[test]
+fn other_programs_come_to_a_server_behind_ssh_by_a_port_of_this_machine() {
+    let world = world();
+    let mut screen = dashboard(&world);
+    screen.until_text("Far away");
+    screen.press("C");
+    screen.until_text("leads through ssh as long as this ocwatch runs");
+    let text = screen.text();
+    let port = text.split("http://127.0.0.1:").nth(1).unwrap();
+    let port: String = port.chars().take_while(char::is_ascii_digit).collect();
+    assert_ne!(port, world.sim.addr().port().to_string());
+    let mut socket = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    socket
+        .write_all(b"GET /session HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 401 "), "its own: {answer}");
+    screen.press("\x1b");
+    screen.until("the dialog's end", |it| !it.contents().contains("Copied:"));
+    screen.press("Q");
+    assert_eq!(screen.end(), 0);
     all_gone(&world);
 }
 
