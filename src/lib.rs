@@ -33,10 +33,11 @@
 //! | [`core::app`] | model, message, update, effects; the one key table | plan, changes, judge, store, wire |
 //! | [`core::present`] | from app to plain rows with a tone | app, changes, judge, store, wait, wire |
 //! | [`core::export`] | what an export redacts, or writes for people | present, id, time |
+//! | [`core::record`] | a recording of inputs, its format | store, wire |
 //! | `net` | client, event stream, one link task per server | core |
 //! | `sim` | the simulated OpenCode server behind `--demo` and the tests | core |
 //! | `tui` | terminal, theme, views: they see a screen, never the store | core::present, core::time, core::app::keymap |
-//! | `feed` | where inputs come from: live links, the demo | core, net, sim |
+//! | `feed` | where inputs come from: live links, the demo, a recording | core, net, sim |
 //! | `shell` | clock, loops, headless commands, carrying out effects | everything but cli |
 //! | `cli` | arguments, configuration, log; joins all of it | everything |
 //!

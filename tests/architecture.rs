@@ -98,6 +98,16 @@ const TABLE: &[(&str, &[&str])] = &[
         "core/export",
         &["core::id", "core::time", "core::present", "core::export"],
     ),
+    (
+        "core/record",
+        &[
+            "core::id",
+            "core::time",
+            "core::wire",
+            "core::store",
+            "core::record",
+        ],
+    ),
     ("net", &["core", "net"]),
     ("sim", &["core", "sim"]),
     (

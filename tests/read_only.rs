@@ -419,9 +419,8 @@ fn kind(command: &str) -> Kind {
     match command {
         "abort" | "reset" | "answer" | "resend" => Kind::Acts,
         "explain" | "export" | "wait" => Kind::Reads,
-        "status" | "check" | "watch" | "log" | "metrics" | "config" | "completions" | "man" => {
-            Kind::Looks
-        }
+        "status" | "check" | "watch" | "replay" | "log" | "metrics" | "config" | "completions"
+        | "man" => Kind::Looks,
         other => panic!("say here what {other} is"),
     }
 }
@@ -434,6 +433,8 @@ fn call(command: &clap::Command, session: &str) -> Vec<String> {
         (Kind::Reads, "wait") => args.extend([session, "--timeout", "1"]),
         (Kind::Acts | Kind::Reads, _) => args.push(session),
         (Kind::Looks, "watch") => args.extend(["--timeout", "1"]),
+        // It asks no server: that it names a file that is not there is all.
+        (Kind::Looks, "replay") => args.extend(["no-recording", "--json"]),
         (Kind::Looks, "metrics") => args.push("--once"),
         (Kind::Looks, "config") => args.push("path"),
         (Kind::Looks, "completions") => args.push("bash"),
@@ -460,6 +461,7 @@ fn ends_of(command: &str) -> &'static [i32] {
     match command {
         "check" => &[0, 1, 2],
         "wait" => &[0, 1, 124],
+        "replay" => &[1],
         _ => &[0],
     }
 }

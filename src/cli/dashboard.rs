@@ -7,7 +7,7 @@ use super::act::audit_of;
 use super::args::Common;
 use super::config::notify::OscWish;
 use super::start::{self, Setup};
-use super::{env, look, servers};
+use super::{env, look, recording, servers};
 use crate::core::app::Msg;
 use crate::core::id::ServerId;
 use crate::net::tunnel::LocalPort;
@@ -21,19 +21,25 @@ use crate::tui::{self, TerminalError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 /// Answers of effects that may wait.
 const WAITING_ANSWERS: usize = 256;
 
 /// Shows the dashboard until someone or a signal ends it.
 pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Trouble> {
-    let feed = setup.feed();
     let (to_loop, answers) = mpsc::channel(WAITING_ANSWERS);
+    let told = to_loop.clone();
+    // A loop with so many answers waiting learns it from the file.
+    let tell = move |words| drop(told.try_send(Msg::Told(words)));
+    let (feed, ended) = recording::feed(setup, common, tell)?;
+    if let Some(ended) = ended {
+        tokio::spawn(tell_end(ended, to_loop.clone()));
+    }
     let (standings, asked) = audit::standings();
     let hidden: Arc<[String]> = servers::hidden(&setup.config).into();
-    // What happens in a demo did not happen.
-    let state = start::state_dir().filter(|_| setup.demo.is_none());
+    // What happens in a demo did not happen, and what happens in a replay did once.
+    let state = start::state_dir().filter(|_| setup.demo.is_none() && setup.replay.is_none());
     let recalled = state.as_deref().map(memory::recall).unwrap_or_default();
     let effects = Effects {
         clients: setup.clients.clone().into(),
@@ -75,6 +81,14 @@ pub(super) async fn dashboard(setup: &Setup, common: &Common) -> Result<Exit, Tr
         panic_for_test: panic_for_test(common),
     };
     dashboard.run().await.map_err(|why| terminal_trouble(&why))
+}
+
+/// The end of a recording is no end of the dashboard: what it came to may be looked at.
+async fn tell_end(ended: oneshot::Receiver<String>, answers: mpsc::Sender<Msg>) {
+    if let Ok(words) = ended.await {
+        // A closed channel: the program is ending, nobody waits for it.
+        answers.send(Msg::Told(words)).await.ok();
+    }
 }
 
 /// No terminal to draw on or to read keys from is a wrong way to call it; the rest is bad luck.

@@ -38,6 +38,18 @@ pub fn color(when: ColorWhen) -> bool {
     }
 }
 
+/// How wide the terminal is that stdout is, in cells; none off one.
+pub fn width() -> Option<usize> {
+    let stdout = std::io::stdout();
+    if !stdout.is_terminal() {
+        return None;
+    }
+    let said = var("COLUMNS").and_then(|text| text.parse().ok());
+    let size = || rustix::termios::tcgetwinsize(&stdout).ok();
+    let width = said.or_else(|| Some(usize::from(size()?.ws_col)));
+    width.filter(|width| *width > 0)
+}
+
 /// How much colour the terminal promises.
 pub fn depth() -> Depth {
     promised(var("COLORTERM").as_deref(), var("TERM").as_deref())

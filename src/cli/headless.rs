@@ -6,7 +6,7 @@
 use super::act::act;
 use super::args::{Command, Common, FailOnArg, GoalArg, LogArgs, MetricsArgs, WaitArgs};
 use super::start::{self, Setup};
-use super::{env, theme};
+use super::{env, recording, theme};
 use crate::core::judge::Level;
 use crate::core::wait::Goal;
 use crate::shell::act::export::Style;
@@ -18,7 +18,10 @@ use crate::shell::snapshot::Snapshot;
 use crate::shell::watch::{Watch, is_closed};
 use std::io::{BufWriter, Write};
 use std::time::Duration;
+use tokio::sync::oneshot;
 
+/// From the end of a recording to that of the lines that it makes.
+const LAST_LINES: Duration = Duration::from_millis(300);
 /// How much longer than `--timeout` a command may take to tell what it knows.
 const GRACE: Duration = Duration::from_secs(1);
 /// How long one look at the metrics waits for what cannot be said yet; as `status` does.
@@ -132,17 +135,38 @@ async fn one(
             commands::export_all(snapshot(), clients, &it.sessions, wish, out).await
         }
         Command::Log(it) => show_log(it, common),
+        Command::Replay(it) => watch(setup, common, it.json).await,
         acting => Box::pin(act(setup, common, acting, out)).await,
     }
 }
 
-/// stdout is written without blocking: a reader that does not read must not hold up a signal.
+/// stdout is written without blocking: a reader that does not read must not hold up a signal. A
+/// replay ends with its recording.
 async fn watch(setup: &Setup, common: &Common, json: bool) -> Result<Exit, Trouble> {
-    let (app, feed, clock) = (setup.app(common), setup.feed(), setup.clock.clone());
+    let plain = theme(common);
+    let tell = move |words: String| commands::say(&words, &plain);
+    let (feed, ended) = recording::feed(setup, common, tell)?;
+    let (app, clock) = (setup.app(common), setup.clock.clone());
     let watch = Watch::new(app, feed, clock, theme(common), look(common, json));
     let limit = common.timeout.map(Duration::from_secs_f64);
     let mut out = tokio::io::stdout();
-    watch.run(limit, is_closed(), &mut out).await
+    let over = async {
+        match ended {
+            Some(ended) => after_the_end(ended, common).await,
+            None => is_closed().await,
+        }
+    };
+    watch.run(limit, over, &mut out).await
+}
+
+/// What the last inputs mean is still to be told.
+async fn after_the_end(ended: oneshot::Receiver<String>, common: &Common) {
+    let words = tokio::select! {
+        words = ended => words.unwrap_or_default(),
+        () = is_closed() => return,
+    };
+    tokio::time::sleep(LAST_LINES).await;
+    commands::say(&words, &theme(common));
 }
 
 /// One look that does not wait for the last server that says nothing, unless it may take its time.
@@ -212,5 +236,6 @@ fn look(common: &Common, json: bool) -> Look {
         json,
         color: env::color(common.color),
         ascii: env::ascii(common.ascii),
+        width: env::width(),
     }
 }

@@ -15,6 +15,7 @@ mod headless;
 mod log;
 mod look;
 mod own;
+mod recording;
 pub mod servers;
 mod start;
 
@@ -196,6 +197,9 @@ fn start(mut cli: Cli, said: &Said) -> eyre::Result<Exit> {
 fn command(runtime: &Runtime, cli: &Cli, setup: &Setup) -> Result<Exit, Trouble> {
     match &cli.command {
         None => runtime.block_on(dashboard::dashboard(setup, &cli.common)),
+        Some(Command::Replay(it)) if !it.json => {
+            runtime.block_on(dashboard::dashboard(setup, &cli.common))
+        }
         Some(command) => runtime.block_on(headless(setup, &cli.common, command)),
     }
 }

@@ -12,6 +12,7 @@ use crate::core::store::ReadOnly;
 use crate::core::time::{Clock, Span};
 use crate::feed::demo::{self, DemoFeed};
 use crate::feed::live::{self, LiveFeed};
+use crate::feed::replay::Replay;
 use crate::net::client::{Address, Client, ClientError, Route};
 use crate::net::discover::{Looked, exposed, is_exposed};
 use crate::net::link::{Inspect, LinkSpec};
@@ -35,6 +36,8 @@ pub struct Setup {
     pub inspect: Inspect,
     /// Keeps the simulated servers alive.
     pub demo: Option<DemoFeed>,
+    /// What is shown instead of any server.
+    pub replay: Option<Replay>,
     /// The configuration as read.
     pub config: Config,
     /// What was found, a line each.
@@ -88,6 +91,10 @@ pub fn setup(
         let text = "a URL names a server, not a session: put --server before it";
         return Err(Trouble::Usage(text.to_owned()));
     }
+    super::recording::refuse_elsewhere(cli)?;
+    if let Some(Command::Replay(it)) = &cli.command {
+        return super::recording::setup(it, config);
+    }
     if cli.command.is_none() && !std::io::stdout().is_terminal() {
         return Err(Trouble::Usage(TerminalError::NotATerminal.to_string()));
     }
@@ -111,6 +118,7 @@ pub fn setup(
         clients,
         inspect: inspect.map_or_else(Inspect::default, policy),
         demo,
+        replay: None,
         config,
         found: looked.map(found::told).unwrap_or_default(),
         clock: clock.clone(),

@@ -74,7 +74,7 @@ name!(
 );
 
 /// The place of a server in the list that the user named. Stable for the life of the process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ServerId(pub u16);
 
 /// What a session is known by everywhere: two servers may hold the same session id.
@@ -95,5 +95,7 @@ impl SessionKey {
 
 /// Number of a connection to one server; grows with each new connection. Inputs and answers of
 /// an older epoch are counted and dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
 pub struct Epoch(pub u64);

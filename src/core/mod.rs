@@ -8,6 +8,7 @@ pub mod id;
 pub mod judge;
 pub mod plan;
 pub mod present;
+pub mod record;
 pub mod store;
 pub mod time;
 pub mod wait;

@@ -52,6 +52,18 @@ pub struct LiveFeed {
     pub links: JoinSet<()>,
 }
 
+impl LiveFeed {
+    /// Of another source; commands go nowhere.
+    pub fn without_links(inputs: mpsc::Receiver<Input>) -> Self {
+        Self {
+            inputs,
+            scope: Scope::default(),
+            commands: Commands(Vec::new().into()),
+            links: JoinSet::new(),
+        }
+    }
+}
+
 /// Starts a link for each server; [`ServerId`] is the place in the list.
 pub fn start(specs: Vec<LinkSpec>, clock: &Clock) -> LiveFeed {
     let (to_feed, inputs) = mpsc::channel(WAITING_INPUTS);

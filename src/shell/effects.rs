@@ -81,6 +81,9 @@ pub struct Effects {
 impl Effects {
     /// Starts an effect, or says what the loop must do. `app`: how things stand before it.
     pub fn run(&self, app: &App, effect: Effect) -> Option<Control> {
+        if self.clients.is_empty() && is_of_now(&effect) {
+            return self.replayed(&effect);
+        }
         match effect {
             Effect::Act(plan) if plan.action == ActionName::Answer => self.answer(app, plan),
             Effect::Act(plan) => self.act(app, plan),
@@ -362,4 +365,31 @@ impl Effects {
             answers.send(Msg::Done(done)).await.ok();
         });
     }
+}
+
+impl Effects {
+    /// Without servers, as in a replay: what would be asked of one, or told to somebody elsewhere.
+    fn replayed(&self, effect: &Effect) -> Option<Control> {
+        if !matches!(effect, Effect::Notify(_)) {
+            let words = "this is a replay: there is no server to ask";
+            // A loop with so many answers waiting has more to tell.
+            self.answers.try_send(Msg::Told(words.to_owned())).ok();
+        }
+        None
+    }
+}
+
+fn is_of_now(effect: &Effect) -> bool {
+    !matches!(
+        effect,
+        Effect::Read { .. }
+            | Effect::ReadTodo { .. }
+            | Effect::SaveScreen
+            | Effect::Remember(_)
+            | Effect::Copy(_)
+            | Effect::Suspend
+            | Effect::Mouse(_)
+            | Effect::Redraw
+            | Effect::Quit
+    )
 }

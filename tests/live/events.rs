@@ -6,6 +6,7 @@
 use crate::http::http;
 use crate::server::OpenCode;
 use crate::support::{PATIENCE, block_on, eventually};
+use ::ocwatch::shell::clock::system_clock;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -81,28 +82,23 @@ pub struct Heard(Arc<Mutex<Vec<(Instant, Value)>>>);
 impl Heard {
     /// When the turn ended that was begun at `sent`, after so many prompts of this session in all: its
     /// last answer completed, its status idle. A `refused` prompt has an error instead of an answer.
-    pub fn end_of(
-        &self,
-        session: &str,
-        sent: Instant,
-        prompts: usize,
-        refused: bool,
-    ) -> Option<Instant> {
+    pub fn end_of(&self, session: &str, sent: i64, prompts: usize, refused: bool) -> Option<i64> {
         let mut turn = Turn::default();
         let mut ended = None;
         let log = lock(&self.0);
-        for (at, event) in log.iter().filter(|(_, event)| is_of(event, session)) {
+        for (_, event) in log.iter().filter(|(_, event)| is_of(event, session)) {
+            let at = made_at(event);
             turn.take(event);
-            let over = *at >= sent && turn.is_over(prompts, refused);
-            ended = ended.filter(|_| over).or(over.then_some(*at));
+            let over = at >= sent && turn.is_over(prompts, refused);
+            ended = ended.filter(|_| over).or(over.then_some(at));
         }
         ended
     }
 
     /// An answer of a session was begun.
-    pub fn answers_since(&self, session: &str, from: Instant) -> bool {
+    pub fn answers_since(&self, session: &str, from: i64) -> bool {
         let log = lock(&self.0);
-        let mut since = log.iter().filter(|(at, _)| *at >= from);
+        let mut since = log.iter().filter(|(_, event)| made_at(event) >= from);
         since.any(|(_, event)| {
             let info = &event["properties"]["info"];
             is_of(event, session) && info["role"] == "assistant"
@@ -110,24 +106,30 @@ impl Heard {
     }
 
     /// What was heard of a session, a line each.
-    pub fn story(&self, session: &str, from: Instant) -> String {
+    pub fn story(&self, session: &str, from: i64) -> String {
         let log = lock(&self.0);
-        let since = log
-            .iter()
-            .filter(|(at, event)| *at >= from && is_of(event, session));
-        let line = |(at, event): &(Instant, Value)| {
+        let of = log.iter().map(|(_, event)| event);
+        let since = of.filter(|event| made_at(event) >= from && is_of(event, session));
+        let line = |event: &Value| {
             let info = &event["properties"]["info"];
             let status = &event["properties"]["status"]["type"];
-            let (role, end) = (&info["role"], &info["time"]["completed"]);
-            let id = &info["id"];
-            format!(
-                "{:?} {} {status} {role} {id} {end}",
-                *at - from,
-                event["type"]
-            )
+            let (role, end, id) = (&info["role"], &info["time"]["completed"], &info["id"]);
+            let after = made_at(event) - from;
+            format!("{after} ms {} {status} {role} {id} {end}", event["type"])
         };
         since.map(line).collect::<Vec<_>>().join("\n")
     }
+}
+
+/// When the server made an event, by its clock, which is ours: its id begins with that time. When it
+/// is heard says less, on a busy machine up to half a second.
+fn made_at(event: &Value) -> i64 {
+    let id = event["id"].as_str().and_then(|id| id.get(4..16));
+    let number = id.and_then(|hex| i64::from_str_radix(hex, 16).ok());
+    let made = number.expect("an event's id begins with its time") / 4096;
+    // Of the time the lowest 36 bits.
+    let now = system_clock()().0;
+    now - (now - made).rem_euclid(1 << 36)
 }
 
 fn lock<T>(log: &Mutex<T>) -> MutexGuard<'_, T> {

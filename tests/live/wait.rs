@@ -9,11 +9,12 @@ use crate::lines::{Ended, Running};
 use crate::ocwatch::wait_command;
 use crate::server::{OpenCode, own};
 use crate::support::{PATIENCE, block_on, eventually, say, variable};
+use ::ocwatch::shell::clock::system_clock;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 /// Turns, unless `OCWATCH_WAIT_TURNS` says how many.
 const TURNS: usize = 40;
@@ -21,8 +22,8 @@ const TURNS: usize = 40;
 const LANES: usize = 3;
 /// From the end of a turn that was followed to its line.
 const SOON: Duration = Duration::from_millis(250);
-/// A wait that began later before the end than this was not following yet.
-const FOLLOWS: Duration = Duration::from_millis(1500);
+/// A wait that began later before the end than this was not following yet; milliseconds.
+const FOLLOWS: i64 = 1500;
 /// From the beginning of a wait whose turn was over to its line, on a busy machine.
 const LATEST: Duration = Duration::from_secs(8);
 
@@ -85,6 +86,11 @@ struct Measured {
     late: Duration,
 }
 
+/// By the clock of this machine, which is the server's too; milliseconds.
+fn now() -> i64 {
+    system_clock()().0
+}
+
 fn pause(ms: u64) {
     block_on(async { sleep(Duration::from_millis(ms)).await });
 }
@@ -104,14 +110,14 @@ fn turn(
     number: usize,
 ) -> Measured {
     let session = &*subject.id;
-    let sent = Instant::now();
+    let sent = now();
     match kind {
         Kind::UnknownModel => server.prompt_with_model(session, kind.prompt(), "nobody"),
         _ => server.prompt(session, kind.prompt()),
     }
     pause([0, 40, 150, 400][number % 4]);
     let what = format!("{session}: {kind:?}, turn {number}");
-    let began = Instant::now();
+    let began = now();
     let mut command = wait_command(server, session);
     // On the way it needs a person: after so many attempts.
     let waits = command.args((kind == Kind::Failing).then_some("--for=idle"));
@@ -137,7 +143,7 @@ fn turn(
         _ => {}
     }
     let line = waits.until(&what, |line| line["id"] == session);
-    let told = Instant::now();
+    let told = now();
     assert_ended(&waits.end(), &line, kind, &what);
     let ended = eventually(&format!("{what}: the turn ends"), PATIENCE, || {
         let end = heard.end_of(session, sent, subject.prompts, kind == Kind::UnknownModel);
@@ -145,13 +151,13 @@ fn turn(
     });
     assert!(
         told >= ended,
-        "{what}: {:?} early: {line:#}\n{}",
+        "{what}: {} ms early: {line:#}\n{}",
         ended - told,
         heard.story(session, sent)
     );
     let followed = began + FOLLOWS <= ended;
     let from = if followed { ended } else { began.max(ended) };
-    let late = told - from;
+    let late = Duration::from_millis((told - from).unsigned_abs());
     // Its error may be heard by nobody; then only time tells.
     let by_time = line["finding"] == "unanswered-prompt";
     let most = if by_time { PATIENCE } else { LATEST };

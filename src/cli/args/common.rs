@@ -92,6 +92,10 @@ pub struct Common {
     )]
     pub color: ColorWhen,
 
+    /// Dashboard and watch: record what the servers say to a new file, for `ocwatch replay`
+    #[arg(long, value_name = "FILE", global = true)]
+    pub record: Option<PathBuf>,
+
     /// Dashboard: how it looks [default: terminal]
     #[arg(long, value_name = "NAME", value_parser = themes(), global = true, env = "OCWATCH_THEME", hide_env_values = true)]
     pub theme: Option<ThemeName>,

@@ -3,6 +3,7 @@
 use super::{address, seconds};
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// `ocwatch log`.
 #[derive(Debug, Args)]
@@ -97,6 +98,30 @@ pub struct ExplainArgs {
     /// One JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// `ocwatch replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// A recording, as --record writes it
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// How many times as fast as it was, from 0.1 to 1000
+    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = speed)]
+    pub speed: f64,
+    /// No dashboard: each change as one JSON document on a line, as `watch --json` tells it
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Of a replay.
+fn speed(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.1..=1000.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err("must be between 0.1 and 1000".to_owned())
+    }
 }
 
 /// `ocwatch wait`.

@@ -14,8 +14,8 @@ pub use act::{
 };
 pub use common::{ColorWhen, Common, InspectArg, LogLevel};
 pub use look::{
-    CheckArgs, ExplainArgs, FailOnArg, GoalArg, LogArgs, MetricsArgs, StatusArgs, WaitArgs,
-    WatchArgs,
+    CheckArgs, ExplainArgs, FailOnArg, GoalArg, LogArgs, MetricsArgs, ReplayArgs, StatusArgs,
+    WaitArgs, WatchArgs,
 };
 
 pub use own::{CompletionsArgs, ConfigArgs, ConfigCommand, ManArgs};
@@ -185,6 +185,15 @@ pub enum Command {
         after_help = "Examples:\n  ocwatch answer ses_4f2a\n  ocwatch answer ses_4f2a --once\n  ocwatch answer ses_4f2a --reject \"use the scratch folder\"\n  ocwatch answer ses_4f2a --choose 8080 --answer 2=\"no, keep it\""
     )]
     Answer(AnswerArgs),
+    /// A recording (--record) through the same dashboard, at its own times
+    ///
+    /// Judged as it would have been then, by the configuration of now. Nothing is asked of any server
+    /// and no key acts. The clock stops where the recording ends. A recording holds no passwords, but
+    /// titles, folders, first words of prompts, commands and outputs: look it over before you pass it on.
+    #[command(
+        after_help = "Examples:\n  ocwatch --record evening.ndjson\n  ocwatch replay evening.ndjson --speed 10\n  ocwatch replay evening.ndjson --speed 100 --json | jq -c 'select(.to.level == \"stuck\")'"
+    )]
+    Replay(ReplayArgs),
     /// What was done to sessions, when, and what came of it: the audit log
     ///
     /// Every action writes a line before it begins and one when it has ended. "unfinished": it is

@@ -17,7 +17,7 @@ pub use resend::{CONTINUE, Draft, Refused, Resend, answered_last, draft, resend}
 
 use crate::core::id::{AskId, Directory, MessageId, PartId, SessionId, SessionKey};
 use crate::core::judge::{Level, Verdict};
-use crate::core::store::{Server, Session, Store};
+use crate::core::store::{ReadOnly, Server, Session, Store};
 use crate::core::wire::{AskKind, Dialect, ModelRef};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +69,11 @@ pub fn refused(store: &Store, key: &SessionKey) -> Option<String> {
 /// Why nothing can be exported from this session's server either. That it is only read is no reason:
 /// an export changes nothing there.
 pub fn unexportable(store: &Store, key: &SessionKey) -> Option<&'static str> {
-    let dialect = store.server(key.server)?.dialect;
+    let server = store.server(key.server)?;
+    let dialect = server.dialect;
+    if server.spec.read_only == Some(ReadOnly::Replay) {
+        return Some("this is a replay: there is no server to ask");
+    }
     let why = "its server is an OpenCode 2.x: ocwatch shows it, but does not act on it or export from it yet";
     (dialect == Some(Dialect::V2)).then_some(why)
 }

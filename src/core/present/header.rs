@@ -4,7 +4,7 @@ use crate::core::app::{App, Frozen};
 use crate::core::id::ServerId;
 use crate::core::judge::{Judgement, Level, ServerVerdict};
 use crate::core::present::{Count, Mark, ServerChip, Tone, clean, words};
-use crate::core::store::{LinkState, Server, Store};
+use crate::core::store::{LinkState, ReadOnly, Server, Store};
 use crate::core::time::UnixMs;
 use crate::core::wire::DirectoryState;
 
@@ -38,7 +38,11 @@ fn chip(server: &Server, verdict: Option<&ServerVerdict>, now: UnixMs) -> Server
 
 /// Whoever looks must see that no key acts there.
 fn marked(server: &Server, (mark, text, tone): (Mark, String, Tone)) -> (Mark, String, Tone) {
-    let word = server.spec.read_only.map_or("", |_| " read-only");
+    let word = match server.spec.read_only {
+        None => "",
+        Some(ReadOnly::Replay) => " replay",
+        Some(ReadOnly::Option | ReadOnly::Configuration) => " read-only",
+    };
     (mark, text + word, tone)
 }
 

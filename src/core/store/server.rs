@@ -27,6 +27,8 @@ pub enum ReadOnly {
     Option,
     /// `read_only = true`.
     Configuration,
+    /// It is not there: what it said is replayed.
+    Replay,
 }
 
 impl ReadOnly {
@@ -35,6 +37,7 @@ impl ReadOnly {
         match self {
             ReadOnly::Option => "--read-only",
             ReadOnly::Configuration => "read_only in the configuration",
+            ReadOnly::Replay => "this is a replay",
         }
     }
 }

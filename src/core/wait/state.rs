@@ -141,7 +141,7 @@ fn by_activity(facts: &Facts, verdict: &Verdict, same_clock: bool) -> State {
         ActivityState::Done => State::Ends(Outcome::Done, "finished".to_owned()),
         ActivityState::Failed => State::Ends(Outcome::Failed, detail()),
         ActivityState::Aborted => State::Ends(Outcome::Aborted, "aborted".to_owned()),
-        ActivityState::EndedEarly => State::Ends(Outcome::Failed, cut_short(facts)),
+        ActivityState::EndedEarly => ended_early(facts),
         ActivityState::Empty => {
             State::Ends(Outcome::Empty, "no prompt was ever sent to it".to_owned())
         }
@@ -187,12 +187,21 @@ fn words(failure: &Failure) -> String {
     format!("{name}: {message}")
 }
 
-fn cut_short(facts: &Facts) -> String {
-    let finish = facts.message().and_then(finish);
-    match finish {
-        Some("tool-calls") => "ended after a tool call (a rejected ask ends so)".to_owned(),
-        Some(finish) => format!("the model stopped before the end: {finish}"),
-        None => "it ended before the answer was finished".to_owned(),
+/// A rejected ask ends a turn with a tool call: a person stopped it.
+fn ended_early(facts: &Facts) -> State {
+    match facts.message().and_then(finish) {
+        Some("tool-calls") => {
+            let text = "ended after a tool call, as a rejected ask ends it";
+            State::Ends(Outcome::Aborted, text.to_owned())
+        }
+        Some(finish) => {
+            let text = format!("the model stopped before the end: {finish}");
+            State::Ends(Outcome::Failed, text)
+        }
+        None => {
+            let text = "it ended before the answer was finished";
+            State::Ends(Outcome::Failed, text.to_owned())
+        }
     }
 }
 

@@ -8,10 +8,11 @@ use crate::core::time::{Span, UnixMs};
 use crate::core::wire::{
     Ask, AskKind, Dialect, Failure, InboxItem, Message, Part, SessionInfo, Status, TodoItem,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Something that was received.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// From which server.
     pub server: ServerId,
@@ -25,7 +26,7 @@ pub struct Input {
 
 /// Kinds of input. The `asked_at` of reads is the watcher's clock just before the request was
 /// sent: what an event said after that moment is newer than the read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Body {
     /// The connection itself.
     Link(LinkReport),
@@ -62,7 +63,7 @@ pub enum Body {
 }
 
 /// What a link says of itself. The first input of each epoch is `Connecting`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum LinkReport {
     /// A new connection begins (a new epoch). Attempts count from 1 since it was last live.
     Connecting {
@@ -98,7 +99,7 @@ pub enum LinkReport {
 }
 
 /// Kinds of loss, each a `state` of interface schema `ocwatch.status/1`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LostCause {
     /// Nothing listens there, no route, or the stream ended.
     Unreachable,
@@ -113,7 +114,7 @@ pub enum LostCause {
 }
 
 /// Rows of a session list.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionList {
     /// The rows.
     pub rows: Vec<SessionInfo>,
@@ -124,7 +125,7 @@ pub struct SessionList {
 }
 
 /// One row, read for itself.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionRead {
     /// The row.
     pub row: SessionInfo,
@@ -133,7 +134,7 @@ pub struct SessionRead {
 }
 
 /// A read of the run state of one directory. A session that is absent is idle.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StatusRead {
     /// Of which directory.
     pub directory: Directory,
@@ -144,7 +145,7 @@ pub struct StatusRead {
 }
 
 /// A read of the pending asks of one directory.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AsksRead {
     /// Of which directory.
     pub directory: Directory,
@@ -157,7 +158,7 @@ pub struct AsksRead {
 }
 
 /// A read of the MCP servers of one directory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpRead {
     /// Of which directory.
     pub directory: Directory,
@@ -166,7 +167,7 @@ pub struct McpRead {
 }
 
 /// The newest messages of a session, ascending.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TailRead {
     /// Whose.
     pub session: SessionId,
@@ -182,7 +183,7 @@ pub struct TailRead {
 }
 
 /// What waits to go into a session, read with its messages (2.x).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InboxRead {
     /// Whose.
     pub session: SessionId,
@@ -193,7 +194,7 @@ pub struct InboxRead {
 }
 
 /// A session's list of things to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TodoRead {
     /// Whose.
     pub session: SessionId,
@@ -204,7 +205,7 @@ pub struct TodoRead {
 }
 
 /// Whether a directory may be asked (policy `inspect`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DirectoryReport {
     /// Which.
     pub directory: Directory,
@@ -213,7 +214,7 @@ pub struct DirectoryReport {
 }
 
 /// How a directory stands with this server process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DirectoryState {
     /// Seen on the event stream, the server's cwd, or answered a read of ours.
     Loaded,
@@ -224,7 +225,7 @@ pub enum DirectoryState {
 }
 
 /// What was asked for when a read failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Endpoint {
     /// A session list.
     Sessions,
@@ -283,7 +284,7 @@ impl Endpoint {
 }
 
 /// A read that gave nothing usable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadFailed {
     /// What was asked.
     pub endpoint: Endpoint,
@@ -298,7 +299,7 @@ pub struct ReadFailed {
 }
 
 /// An event of the stream.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// The envelope's directory: evidence that it is loaded.
     pub directory: Option<Directory>,
@@ -307,7 +308,7 @@ pub struct Event {
 }
 
 /// Events that matter here; the rest is noise, unknown or malformed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum EventKind {
     /// First frame of a stream.
     Connected,

@@ -6,14 +6,14 @@
 
 use crate::core::id::{CallId, MessageId, PartId, SessionId};
 use crate::core::time::UnixMs;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The longest excerpt kept of any text, in characters.
 pub const EXCERPT_CHARS: usize = 240;
 
 /// Who wrote a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// A prompt (also a synthetic one: `!shell`, background task results).
     User,
@@ -24,7 +24,7 @@ pub enum Role {
 }
 
 /// Token counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
     /// Sent to the model.
     pub input: u64,
@@ -33,7 +33,7 @@ pub struct Tokens {
 }
 
 /// `provider/model`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRef {
     /// Provider id.
     pub provider: String,
@@ -60,7 +60,7 @@ impl std::fmt::Display for ModelRef {
 }
 
 /// An error that a message or a `session.error` event carries.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// `MessageAbortedError`, `APIError`, `ProviderAuthError`, `UnknownError`, …; in 2.x `aborted`,
     /// `provider.auth`, `tool.execution`, `unknown`, …
@@ -79,7 +79,7 @@ impl Failure {
 }
 
 /// One message. Order by `created`, then by id. Times are the server's.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     /// Its id.
     pub id: MessageId,
@@ -129,7 +129,7 @@ impl Message {
 }
 
 /// One part of a message.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     /// Its id.
     pub id: PartId,
@@ -142,7 +142,7 @@ pub struct Part {
 }
 
 /// Kinds of parts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum PartBody {
     /// Answer or prompt text.
     Text(Prose),
@@ -165,7 +165,7 @@ pub enum PartBody {
 }
 
 /// Text or reasoning. While it streams, a read shows it empty; only deltas grow.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Prose {
     /// The first [`EXCERPT_CHARS`] characters.
     pub excerpt: String,
@@ -180,7 +180,7 @@ pub struct Prose {
 }
 
 /// State of a tool call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolState {
     /// The model still writes the arguments; no times yet.
     Pending,
@@ -195,7 +195,7 @@ pub enum ToolState {
 }
 
 /// A tool call. Times are the server's; `start` is set before a permission is asked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolPart {
     /// Links to an ask.
     pub call: Option<CallId>,
@@ -237,7 +237,7 @@ impl ToolPart {
 }
 
 /// What is known of a tool's output without keeping it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ToolOutput {
     /// The key `metadata.output` (or `output`) exists at all. On 1.14 and newer a running bash
     /// without it has not begun.

@@ -5,10 +5,10 @@
 use crate::core::id::{AskId, CallId, Directory, MessageId, SessionId};
 use crate::core::time::UnixMs;
 use crate::core::wire::{ModelRef, Tokens};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Which API a server speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
     /// OpenCode 1.x: `/session`, `/session/status`, `/global/event`.
@@ -18,7 +18,7 @@ pub enum Dialect {
 }
 
 /// A row of a session list. Times are the server's.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionInfo {
     /// Its id.
     pub id: SessionId,
@@ -47,7 +47,7 @@ pub struct SessionInfo {
 }
 
 /// What the server reports. Absence from a successful read of the right directory means idle.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Status {
     /// Nothing runs.
     Idle,
@@ -60,7 +60,7 @@ pub enum Status {
 }
 
 /// A retry that the server has planned.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Retry {
     /// Counts from 1.
     pub attempt: u32,
@@ -73,7 +73,7 @@ pub struct Retry {
 }
 
 /// What kind of answer a session waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AskKind {
     /// May this tool run?
@@ -87,7 +87,7 @@ pub const DIFF_KEPT: usize = 16 * 1024;
 
 /// A pending permission or question. In the server's memory only: lost at a restart, and left
 /// behind by an abort (a ghost).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
     /// `per_…` or `que_…`.
     pub id: AskId,
@@ -135,7 +135,7 @@ impl Ask {
 }
 
 /// Names the tool part that an ask belongs to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolRef {
     /// The assistant message.
     pub message: MessageId,
@@ -144,7 +144,7 @@ pub struct ToolRef {
 }
 
 /// One question of a question ask.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// The full text.
     pub question: String,
@@ -157,7 +157,7 @@ pub struct Question {
 }
 
 /// One option of a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     /// What the reply carries.
     pub label: String,
@@ -166,7 +166,7 @@ pub struct Choice {
 }
 
 /// Something that waits to go into a session (2.x `inbox`): not among its messages yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxItem {
     /// The id that its message will have.
     pub id: MessageId,
@@ -179,7 +179,7 @@ pub struct InboxItem {
 }
 
 /// What waits in an inbox.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InboxKind {
     /// A prompt of a person: it wants an answer.
     Prompt,

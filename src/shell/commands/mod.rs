@@ -49,6 +49,8 @@ pub struct Look {
     pub color: bool,
     /// Text is ASCII only. A document is UTF-8 whatever the locale.
     pub ascii: bool,
+    /// Of the terminal, in cells; none off one: nothing is cut there.
+    pub width: Option<usize>,
 }
 
 /// Finds the session in what was read. It is no excuse that some server could not be read, but it

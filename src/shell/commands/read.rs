@@ -35,7 +35,7 @@ pub async fn status(
         if rows.is_empty() && unread.len() < app.store.servers().count() {
             lines.extend([Vec::new(), vec![Piece::new("no sessions", Tone::Dim)]]);
         }
-        lines.extend(table(&rows, look.ascii));
+        lines.extend(table(&rows, look.ascii, look.width));
         print::lines(out, &lines, look.color, &snapshot.theme)?;
     }
     for server in &unread {
