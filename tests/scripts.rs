@@ -192,6 +192,30 @@ fn time_that_is_over_is_124_and_says_what_still_goes_on() {
     assert!(exact.contains(&took), "{took:?}");
 }
 
+/// Idle here and open: it may run in an OpenCode that is not watched, and that is no end.
+#[test]
+fn what_may_run_elsewhere_is_not_called_ended() {
+    let world = World::new();
+    let turn = TurnSeed::new(
+        300_000,
+        "go",
+        vec![StepSeed::open(Step::say("on it"))],
+        End::Open,
+    );
+    let seed = SessionSeed::new("Elsewhere", &world.cwd).turn(turn);
+    let id = world.sim.add_session(&seed);
+    for goal in ["idle", "done", "stuck"] {
+        let ended = world.wait(&[&id, "--for", goal, "--timeout", "9"]).end();
+        assert_eq!(ends(&ended.seen), [(id.as_str(), "timeout")], "{ended:#?}");
+        assert_eq!(ended.code, Some(124), "{goal}");
+        assert_eq!(
+            ended.err.matches("may run in another OpenCode").count(),
+            1,
+            "{ended:#?}"
+        );
+    }
+}
+
 #[test]
 fn a_stream_that_breaks_and_a_server_that_comes_back_are_waited_for() {
     let world = World::new();

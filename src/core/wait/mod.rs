@@ -12,7 +12,7 @@ use crate::core::id::{Epoch, SessionKey};
 use crate::core::judge::{Level, Limits, Verdict};
 use crate::core::store::{LinkState, Server, Session, Store};
 use crate::core::time::{Span, UnixMs};
-use state::{Look, State, state};
+use state::{Look, State, may_run_elsewhere, state};
 
 /// How long an end that was seen to come must stand: a prompt that was sent during the turn may
 /// just be stored.
@@ -118,6 +118,8 @@ pub struct Waiter {
     /// Of which connection how many of [`LOOKS`] are done.
     looked: (Epoch, usize),
     due: Option<UnixMs>,
+    /// That it may run elsewhere was said.
+    doubted: bool,
 }
 
 impl Waiter {
@@ -134,6 +136,7 @@ impl Waiter {
             blind: None,
             looked: (Epoch::default(), 0),
             due: None,
+            doubted: false,
         }
     }
 
@@ -157,6 +160,14 @@ impl Waiter {
         self.looked.1 = passed;
         self.wake(LOOKS.get(passed).map(|after| from + *after));
         wanted
+    }
+
+    /// What holds the wait up although nothing is reported to run, once: it may run in an OpenCode
+    /// that is not watched. Not yet clean.
+    pub fn doubt(&mut self, verdict: Option<&Verdict>) -> Option<String> {
+        let finding = verdict.filter(|it| may_run_elsewhere(it))?.leading()?;
+        let new = !std::mem::replace(&mut self.doubted, true);
+        new.then(|| finding.text.clone())
     }
 
     /// Looks at what is known now. `Some`: the wait has ended.

@@ -154,12 +154,19 @@ fn by_activity(facts: &Facts, verdict: &Verdict, same_clock: bool) -> State {
     }
 }
 
+/// Cut off, or at work in an OpenCode that is not watched: that is no end.
+pub(super) fn may_run_elsewhere(verdict: &Verdict) -> bool {
+    let leading = verdict.leading();
+    leading.is_some_and(|it| it.name == "interrupted" && it.level < Level::Stuck)
+}
+
 /// Nothing runs although something is open: what the rules say of it, if they do.
 fn unended(verdict: &Verdict, otherwise: &str) -> State {
     if verdict.settling.is_some() {
         return State::Open;
     }
     match verdict.leading() {
+        _ if may_run_elsewhere(verdict) => State::Open,
         Some(finding) if finding.level >= Level::Watch || finding.name == "unanswered-prompt" => {
             State::Ends(Outcome::Stuck, finding.text.clone())
         }

@@ -205,11 +205,16 @@ impl<'a> Wait<'a> {
         let now = (self.clock)();
         let mut ends = Vec::new();
         let (store, judge, commands) = (&self.store, &self.judge, &self.feed.commands);
+        let theme = &self.theme;
         self.waiters.retain_mut(|waiter| {
             let verdict = judge.judgement().verdicts.get(&waiter.key);
             if let Some(end) = waiter.look(store, verdict, judge.limits(), now) {
                 ends.push((waiter.key.clone(), end));
                 return false;
+            }
+            if let Some(doubt) = waiter.doubt(verdict) {
+                let id = waiter.key.session.as_str();
+                say(&clean(&format!("{id}: {doubt}: it is waited for")), theme);
             }
             if waiter.wants_read(store, now)
                 && let Some(session) = store.session(&waiter.key)
