@@ -472,6 +472,19 @@ fn changes_are_kept_newest_first_with_the_last_hour() {
 }
 
 #[test]
+fn the_hour_is_blank_before_a_session_began() {
+    let mut desk = Desk::new();
+    desk.wait(3 * MINUTE);
+    let begun = row("ses_new", UnixMs(desk.now));
+    desk.event(EventKind::SessionUpdated(Box::new(begun)));
+    desk.wait(2000);
+    desk.app.ui.selected = Some(key("ses_new"));
+    let hour = desk.detail().hour;
+    assert_eq!(hour[..past::MINUTES - 1], [None; past::MINUTES - 1]);
+    assert!(hour[past::MINUTES - 1].is_some(), "{hour:?}");
+}
+
+#[test]
 fn while_the_server_is_away_the_hour_is_blank_and_its_sessions_change_nothing() {
     let mut desk = Desk::new();
     let before = desk.app.history.of(&key("ses_a")).unwrap().entries.len();

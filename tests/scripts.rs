@@ -409,4 +409,12 @@ fn a_check_of_nothing_that_answers_is_3() {
     let line = "OCWATCH UNKNOWN: not read: 127.0.0.1:1 (http://127.0.0.1:1): connection refused";
     assert!(ran.out.starts_with(line), "{ran:#?}");
     assert!(ran.out.ends_with(" sessions=0 unread=1\n"), "{ran:#?}");
+    let ran = home.run(&["check", "--config", "nowhere.toml", "127.0.0.1:1"]);
+    assert_eq!(ran.code, Some(2), "{ran:#?}");
+    assert!(
+        ran.out
+            .starts_with("OCWATCH UNKNOWN: failed to use the configuration"),
+        "{ran:#?}"
+    );
+    assert_eq!(ran.out.lines().count(), 1, "{ran:#?}");
 }

@@ -25,7 +25,7 @@ use crate::shell::commands::say;
 use crate::shell::exit::{Exit, Trouble};
 use crate::shell::memory;
 use crate::shell::welcome::Choice;
-use crate::tui::Theme;
+use crate::tui::{self, Theme};
 use args::{Cli, Command, Common, Said};
 use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue};
@@ -52,11 +52,24 @@ pub fn run() -> ExitCode {
     };
     cli.common.server_from_env = said.is_from_environment("server");
     let plain = theme(&cli.common);
+    let line = matches!(&cli.command, Some(Command::Check(it)) if !it.json);
     let code = match start(cli, &said) {
         Ok(exit) => exit.code(),
-        Err(report) => tell(&report, &plain).code(),
+        Err(report) => {
+            if line {
+                check_line(&report, &plain);
+            }
+            tell(&report, &plain).code()
+        }
     };
     ExitCode::from(code)
+}
+
+/// A check has always its line: whoever shows it has nothing else.
+fn check_line(report: &eyre::Report, theme: &Theme) {
+    let text = tui::safe(&format!("OCWATCH UNKNOWN: {report}"), theme);
+    // A closed pipe: nobody reads it.
+    writeln!(std::io::stdout(), "{text}").ok();
 }
 
 /// The command line, with this machine's paths in its long help.

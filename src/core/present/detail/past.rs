@@ -8,7 +8,7 @@ use crate::core::id::SessionKey;
 use crate::core::judge::{Level, Verdict};
 use crate::core::present::log::{self, mark_of};
 use crate::core::present::{Flow, Line, Mark, Piece, Sheet, Tone, words};
-use crate::core::time::UnixMs;
+use crate::core::time::{Span, UnixMs};
 
 pub(super) fn sheet(app: &App, key: &SessionKey) -> Sheet {
     let past = app.history.of(key);
@@ -42,10 +42,20 @@ fn changes(app: &App, past: &Past) -> Vec<Line> {
     lines
 }
 
-/// The worst of each minute of the last hour, oldest first.
+/// The worst of each minute of the last hour, oldest first; blank before the session began.
 pub(super) fn hour(app: &App, verdict: &Verdict, now: UnixMs) -> Vec<Option<Mark>> {
     let cells = app.history.hour(&verdict.key, Standing::of(verdict), now);
-    cells.into_iter().map(|cell| cell.map(mark_of)).collect()
+    let known = app.store.server(verdict.key.server);
+    let known = known.zip(app.store.session(&verdict.key));
+    let age = known.map(|(server, session)| server.server_time(now) - session.info.created);
+    let minute = |at: UnixMs| at.floor(Span::mins(1));
+    let begun = age.map(|age| minute(now - age.max(Span::ZERO)));
+    let passed = begun.map_or(i64::MAX, |begun| (minute(now) - begun).as_ms() / 60_000);
+    let lived = usize::try_from(passed.saturating_add(1)).unwrap_or(usize::MAX);
+    let before = cells.len().saturating_sub(lived);
+    let placed = cells.into_iter().zip(0..);
+    let seen = placed.map(|(cell, place)| cell.filter(|_| place >= before));
+    seen.map(|cell| cell.map(mark_of)).collect()
 }
 
 /// Of a state that was, its level as a tone.
