@@ -16,6 +16,9 @@ impl App {
             return self.resend_key(key, now);
         }
         match key {
+            Key::Enter | Key::Char('y') if self.has_unread_plan() => {
+                self.scroll_dialog(DIALOG_PAGE)
+            }
             Key::Enter | Key::Char('y') => self.confirm(now),
             Key::Esc | Key::Char('q' | 'n') => {
                 self.ui.dialog = None;
@@ -23,6 +26,12 @@ impl App {
             }
             key => self.move_dialog(key),
         }
+    }
+
+    /// Lines of a reset's plan are still below what is shown: it is not agreed to unread.
+    pub fn has_unread_plan(&self) -> bool {
+        let resets = matches!(self.ui.dialog, Some(DialogState::Reset(_)));
+        resets && self.ui.dialog_scroll < self.ui.last_scroll
     }
 
     /// What a key does wherever it is pressed, also over a dialog or form: leave, stop, draw again.

@@ -6,6 +6,7 @@ use crate::core::id::{Directory, ServerId, SessionKey};
 use crate::core::plan::{HEALTHY, Plan};
 
 const DO_IT: &str = "Enter or y do it · Esc leave it";
+const READ_ON: &str = "Enter or y read on · Esc leave it";
 const LEAVE: &str = "Esc leave it";
 
 pub(super) fn dialog(app: &App, state: &DialogState) -> Option<Dialog> {
@@ -128,7 +129,12 @@ fn reset(app: &App, state: &ResetDialog) -> Option<Dialog> {
         Stage::Shown(ladder, _) => {
             let lines = ladder.lines.iter().zip(1..);
             let lines = lines.map(|(line, number)| format!("{number} {}", clean(line)));
-            (lines.collect(), if ladder.climbs() { DO_IT } else { LEAVE })
+            let foot = match ladder.climbs() {
+                true if app.has_unread_plan() => READ_ON,
+                true => DO_IT,
+                false => LEAVE,
+            };
+            (lines.collect(), foot)
         }
     };
     Some(Dialog {

@@ -161,6 +161,9 @@ pub struct Server {
     pub closed: bool,
     /// When the stream of this epoch began to be followed without a gap; watcher's clock.
     pub live_since: Option<UnixMs>,
+    /// From when to when the stream of the last older connection was followed without a gap: what
+    /// began to run in the process of then was heard. Watcher's clock.
+    pub followed_before: Option<(UnixMs, UnixMs)>,
     /// Last frame of any kind; watcher's clock.
     pub heard_at: Option<UnixMs>,
     /// Directories of its sessions.
@@ -210,6 +213,7 @@ impl Server {
             refused_at: None,
             closed: false,
             live_since: None,
+            followed_before: None,
             heard_at: None,
             directories: BTreeMap::new(),
             listed_all: None,

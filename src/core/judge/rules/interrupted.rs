@@ -22,6 +22,8 @@ use crate::core::wire::{Message, Part, ToolPart, ToolState};
 
 /// A clock difference that is taken as none.
 const SAME_TIME: Span = Span::secs(2);
+/// A server that says that the stream is open hands events on up to 2 s later (1.18.33).
+const FIRST_EVENTS: Span = Span::secs(3);
 /// The early idle of an abort lasts for less.
 const FIRST_LOOK: Span = Span::secs(2);
 /// A prompt would begin a second run beside one that may go on elsewhere; a reset asks whether it may.
@@ -82,12 +84,19 @@ fn evidence(facts: &Facts, message: &Message) -> Option<&'static str> {
         .then_some("its parent runs on this server")
 }
 
-/// The process before the restart was asked when this was open already, and did not name it: it
-/// ran somewhere else, if at all, and the restart says nothing of it.
+/// The process before the restart was asked when this was open already, and did not name it, or it
+/// was followed when this began, and did not tell: it ran somewhere else, if at all, and the restart
+/// says nothing of it.
 fn was_not_here(facts: &Facts, message: &Message) -> bool {
     let view = facts.server.directories.get(&facts.session.info.directory);
     let asked = view.and_then(|view| view.status_read_before);
-    asked.is_some_and(|at| facts.at(at) >= message.created + SAME_TIME)
+    let unnamed = asked.is_some_and(|at| facts.at(at) >= message.created + SAME_TIME);
+    let followed = facts.server.followed_before;
+    let untold = followed.is_some_and(|(from, to)| {
+        let heard = facts.at(from) + FIRST_EVENTS..facts.at(to) - SAME_TIME;
+        heard.contains(&message.created)
+    });
+    unnamed || untold
 }
 
 fn certain(facts: &Facts, message: &Message, how: &'static str) -> Answer {

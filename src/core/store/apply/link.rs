@@ -3,8 +3,8 @@
 use super::{Stamp, Touched};
 use crate::core::id::Epoch;
 use crate::core::store::{LinkState, Server};
-use crate::core::time::Span;
-use crate::core::wire::{LinkReport, LostCause};
+use crate::core::time::{Span, UnixMs};
+use crate::core::wire::{Endpoint, LinkReport, LostCause};
 
 /// Clocks that differ by less are taken as equal: the `Date` header has whole seconds.
 const SKEW_NOISE: Span = Span::secs(2);
@@ -15,6 +15,9 @@ const JUMP: Span = Span::secs(30);
 /// A new connection: nothing is erased, everything becomes "of an older epoch".
 pub(super) fn begin_epoch(server: &mut Server, epoch: Epoch) {
     server.epoch = epoch;
+    if let Some(at) = server.heard_at {
+        followed(server, at);
+    }
     server.live_since = None;
     server.gaps.clear();
     for view in server.directories.values_mut() {
@@ -99,6 +102,7 @@ fn live(server: &mut Server, stamp: Stamp) {
 /// What our own watching measured starts again: spans over this moment are not known.
 pub(super) fn clock_jumped(server: &mut Server, stamp: Stamp) -> Touched {
     server.jumped_at = Some(stamp.at);
+    server.followed_before = None;
     let times = [
         &mut server.refused_at,
         &mut server.live_since,
@@ -121,6 +125,14 @@ pub(super) fn clock_jumped(server: &mut Server, stamp: Stamp) -> Touched {
     Touched::Server
 }
 
+/// What is followed ends at this time. Where no stream is there, nothing was heard.
+fn followed(server: &mut Server, until: UnixMs) {
+    let deaf = server.gaps.iter().any(|it| it.endpoint == Endpoint::Events);
+    if let Some(since) = server.live_since.filter(|_| !deaf) {
+        server.followed_before = Some((since, until));
+    }
+}
+
 fn lost(server: &mut Server, stamp: Stamp, report: LinkReport) {
     let LinkReport::Lost {
         cause,
@@ -138,6 +150,7 @@ fn lost(server: &mut Server, stamp: Stamp, report: LinkReport) {
         server.refused_at = Some(stamp.at);
         server.closed = true;
     }
+    followed(server, stamp.at);
     server.live_since = None;
     server.link = LinkState::Lost {
         cause,
