@@ -5,6 +5,7 @@ mod desk;
 use desk::{Desk, HOME, asks, directory, hello, row, sessions, status, tail};
 use ocwatch::core::app::notify::{Channel, Notice, NotifyRules, Quiet};
 use ocwatch::core::app::{App, AppOptions, Effect, Msg};
+use ocwatch::core::id::{ServerId, SessionKey};
 use ocwatch::core::judge::Level;
 use ocwatch::core::store::ServerSpec;
 use ocwatch::core::time::{Span, UnixMs};
@@ -134,6 +135,22 @@ fn an_ask_is_told_once_and_of_its_ancestors_nothing() {
     assert_eq!(told.channels.into_iter().collect::<Vec<_>>(), both);
     desk.seconds(300);
     assert_eq!(desk.told().len(), 1);
+}
+
+/// What was seen of a session was another ask.
+#[test]
+fn another_ask_wakes_a_session_whose_ask_was_snoozed() {
+    let mut desk = Desk::new(NotifyRules::default());
+    let child = SessionKey::new(ServerId(0), "ses_c".into());
+    desk.ask(&["ses_c"]);
+    desk.seconds(3);
+    desk.app.ui.selected = Some(child.clone());
+    desk.keys("z");
+    assert!(desk.app.is_snoozed(&child));
+    desk.seconds(3);
+    assert!(desk.app.is_snoozed(&child), "nothing is new");
+    desk.ask(&["ses_c"]);
+    assert!(!desk.app.is_snoozed(&child));
 }
 
 #[test]

@@ -25,6 +25,13 @@ pub fn says_nothing(name: &std::ffi::OsStr) -> bool {
     std::env::var_os(name).is_some_and(|value| value.is_empty())
 }
 
+/// The values of all variables of this program.
+pub fn own() -> impl Iterator<Item = String> {
+    let all = std::env::vars_os();
+    let ours = all.filter(|(name, _)| name.to_string_lossy().starts_with("OCWATCH_"));
+    ours.filter_map(|(_, value)| value.into_string().ok())
+}
+
 /// Whether results on stdout are coloured.
 pub fn color(when: ColorWhen) -> bool {
     match when {

@@ -103,7 +103,7 @@ fn usage(said: &clap::Error) -> ExitCode {
         return ExitCode::from(tell(&trouble.0.into(), &trouble.1).code());
     }
     let plain = said.to_string();
-    let shown = without_passwords(&plain, std::env::args());
+    let shown = without_passwords(&plain, std::env::args().chain(env::own()));
     // A closed pipe: nobody reads it.
     if shown == plain {
         said.print().ok();

@@ -154,6 +154,7 @@ mod tests {
             seen: Seen {
                 level: "stuck".into(),
                 finding: None,
+                asks: Vec::new(),
                 changed: UnixMs(1),
                 at: UnixMs(at),
                 until: None,
@@ -202,6 +203,7 @@ mod tests {
                 seen: Seen {
                     level: "stuck".into(),
                     finding: Some("hung-tool".into()),
+                    asks: Vec::new(),
                     changed: UnixMs(5),
                     at: UnixMs(7),
                     until: None,

@@ -9,6 +9,7 @@ use crate::core::app::{App, Effect};
 use crate::core::id::{SessionId, SessionKey};
 use crate::core::judge::{Level, Verdict};
 use crate::core::time::{Span, UnixMs};
+use crate::core::wire::Ask;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,9 @@ pub struct Seen {
     /// Its leading finding.
     #[serde(default)]
     pub finding: Option<String>,
+    /// The ids of what it asked; another ask is a change.
+    #[serde(default)]
+    pub asks: Vec<String>,
     /// When it last changed; the server's clock.
     pub changed: UnixMs,
     /// When it was snoozed; watcher's clock.
@@ -160,6 +164,7 @@ impl App {
         Some(Seen {
             level: level.to_owned(),
             finding: Some(finding.to_owned()),
+            asks: verdict.asks.iter().map(id_of).collect(),
             changed: self.store.session(key)?.info.updated,
             at: self.taken_at,
             until,
@@ -192,7 +197,11 @@ impl App {
         };
         let [level, finding] = words(verdict);
         let same = level == seen.level && Some(finding) == seen.finding.as_deref();
-        session.info.updated == seen.changed && (same || verdict.level < Level::Watch)
+        let asks_more = verdict
+            .asks
+            .iter()
+            .any(|ask| !seen.asks.contains(&id_of(ask)));
+        session.info.updated == seen.changed && !asks_more && (same || verdict.level < Level::Watch)
     }
 
     /// What was snoozed in an earlier run.
@@ -223,6 +232,10 @@ impl App {
         let over = all.len().saturating_sub(MOST_SEEN);
         all.split_off(over)
     }
+}
+
+fn id_of(ask: &Ask) -> String {
+    ask.id.as_str().to_owned()
 }
 
 /// Level and leading finding.

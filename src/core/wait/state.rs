@@ -148,9 +148,17 @@ fn by_activity(facts: &Facts, verdict: &Verdict, same_clock: bool) -> State {
         ActivityState::Unread => State::Open,
         ActivityState::Unanswered => match refusal(facts, same_clock) {
             Some(error) => State::Ends(Outcome::Failed, words(error)),
-            None => unended(verdict, "nothing works on an answer to its newest prompt"),
+            None => unended(
+                facts,
+                verdict,
+                "nothing works on an answer to its newest prompt",
+            ),
         },
-        _ => unended(verdict, "its last answer is open, and nothing works on it"),
+        _ => unended(
+            facts,
+            verdict,
+            "its last answer is open, and nothing works on it",
+        ),
     }
 }
 
@@ -161,9 +169,13 @@ pub(super) fn may_run_elsewhere(verdict: &Verdict) -> bool {
 }
 
 /// Nothing runs although something is open: what the rules say of it, if they do.
-fn unended(verdict: &Verdict, otherwise: &str) -> State {
+fn unended(facts: &Facts, verdict: &Verdict, otherwise: &str) -> State {
     if verdict.settling.is_some() {
         return State::Open;
+    }
+    if facts.open_answer().is_some_and(|open| facts.is_copy(open)) {
+        let text = "copied by a fork: no turn of its own has run yet";
+        return State::Ends(Outcome::Empty, text.to_owned());
     }
     match verdict.leading() {
         _ if may_run_elsewhere(verdict) => State::Open,

@@ -29,6 +29,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// Inputs taken at once.
 const PORTION: usize = 512;
+/// A project that became asleep is asked for again so often.
+const LOAD_AGAIN: Span = Span::secs(2);
 /// Time alone is looked at no later than this, so that a clock that was set is noticed.
 const LONGEST: Span = Span::secs(1);
 
@@ -58,6 +60,8 @@ pub struct Wait<'a> {
     judge: Judge,
     began: UnixMs,
     waiters: Vec<Waiter>,
+    /// When asleep projects were last asked for; watcher's clock.
+    loaded_at: UnixMs,
 }
 
 impl<'a> Wait<'a> {
@@ -69,8 +73,9 @@ impl<'a> Wait<'a> {
         clock: Clock,
         (theme, look): (Theme, Look),
     ) -> Self {
+        let now = clock();
         Self {
-            began: clock(),
+            began: now,
             feed,
             clients,
             clock,
@@ -79,6 +84,7 @@ impl<'a> Wait<'a> {
             judge: Judge::new(app.limits),
             store: app.store,
             waiters: Vec::new(),
+            loaded_at: now,
         }
     }
 
@@ -200,9 +206,30 @@ impl<'a> Wait<'a> {
         }
     }
 
+    /// A project that was unloaded meanwhile is not asked by itself; who waits has asked for it.
+    fn load_again(&mut self, now: UnixMs) {
+        if now.since(self.loaded_at) < LOAD_AGAIN {
+            return;
+        }
+        self.loaded_at = now;
+        for waiter in &self.waiters {
+            let key = &waiter.key;
+            let directory = self.store.session(key).map(|it| &it.info.directory);
+            let view = self.store.server(key.server).zip(directory);
+            let view = view.and_then(|(server, it)| server.directories.get(it));
+            if view.is_some_and(|view| view.state == DirectoryState::Asleep)
+                && let Some(directory) = directory
+            {
+                let load = LinkCommand::LoadDirectory(directory.clone());
+                self.feed.commands.send(key.server, load);
+            }
+        }
+    }
+
     /// Whose wait ends now, and how. They are not waited for any more.
     fn ends(&mut self) -> Vec<(SessionKey, End)> {
         let now = (self.clock)();
+        self.load_again(now);
         let mut ends = Vec::new();
         let (store, judge, commands) = (&self.store, &self.judge, &self.feed.commands);
         let theme = &self.theme;
