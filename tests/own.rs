@@ -627,13 +627,22 @@ const COMMANDS: &[(&str, &[Held])] = &[
     ),
     (
         "config init",
-        &[(0, "own.rs", "a_first_file_is_written_once_and_is_valid")],
+        &[
+            (0, "own.rs", "a_first_file_is_written_once_and_is_valid"),
+            (1, "own.rs", "a_first_file_is_written_once_and_is_valid"),
+        ],
     ),
     (
         "config show",
-        &[(0, "own.rs", "what_is_in_force_tells_who_said_it")],
+        &[
+            (0, "own.rs", "what_is_in_force_tells_who_said_it"),
+            (2, "own.rs", "every_mistake_is_told_at_once"),
+        ],
     ),
-    ("config path", &[]),
+    (
+        "config path",
+        &[(0, "own.rs", "a_first_file_is_written_once_and_is_valid")],
+    ),
     (
         "config check",
         &[
@@ -652,7 +661,27 @@ const COMMANDS: &[(&str, &[Held])] = &[
         "man",
         &[(0, "own.rs", "the_manual_has_a_page_for_every_command")],
     ),
-    ("answer", &[]),
+    (
+        "answer",
+        &[
+            (0, "answer.rs", "of_several_asks_one_must_be_named"),
+            (1, "answer.rs", "of_several_asks_one_must_be_named"),
+            (2, "answer.rs", "of_several_asks_one_must_be_named"),
+            (3, "answer.rs", "a_server_that_fails_is_told_as_that"),
+        ],
+    ),
+    (
+        "replay",
+        &[
+            (
+                0,
+                "record.rs",
+                "a_recording_comes_to_the_same_verdicts_and_holds_no_password",
+            ),
+            (1, "record.rs", "what_is_no_recording_is_told"),
+            (2, "record.rs", "what_is_no_recording_is_told"),
+        ],
+    ),
 ];
 
 #[test]
