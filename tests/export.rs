@@ -7,6 +7,8 @@
 )]
 
 mod program;
+#[path = "program/until.rs"]
+mod until;
 
 use ocwatch::core::export::sanitize;
 use ocwatch::net::client::{Address, Client, Waits};
@@ -28,9 +30,8 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
-
-const LONGEST: Duration = Duration::from_secs(60);
+use std::time::Duration;
+use until::until;
 
 /// A simulated server and the program's home.
 struct World {
@@ -111,14 +112,6 @@ impl World {
         until(what, reached);
         child.kill().expect("killed");
         child.wait().expect("its end");
-    }
-}
-
-fn until(what: &str, reached: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !reached() {
-        assert!(begun.elapsed() < LONGEST, "not in time: {what}");
-        std::thread::park_timeout(Duration::from_millis(5));
     }
 }
 

@@ -23,6 +23,8 @@ mod screen;
 mod ssh;
 #[path = "far/tls.rs"]
 mod tls;
+#[path = "program/until.rs"]
+mod until;
 
 use ocwatch::shell::clock::system_clock;
 use ocwatch::sim::seed::SessionSeed;

@@ -10,7 +10,10 @@
 
 mod program;
 
+use clap::CommandFactory;
+use ocwatch::cli::args::Cli;
 use program::{Home, Ran};
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -259,7 +262,7 @@ fn the_environment_wins_over_the_file_and_flags_over_both() {
 }
 
 #[test]
-fn what_the_environment_makes_read_only_is_only_read() {
+fn words_of_the_environment_that_mean_no_leave_it_open() {
     let home = Home::new();
     let args = ["abort", "any", "--demo", "--yes"];
     let ran = run_with(&home, &args, &[("OCWATCH_READ_ONLY", "0")]);
@@ -524,6 +527,7 @@ const COMMANDS: &[(&str, &[Held])] = &[
                 "scripts.rs",
                 "time_that_is_over_is_124_and_says_what_still_goes_on",
             ),
+            (141, "scripts.rs", "a_reader_that_goes_away_ends_it_quietly"),
         ],
     ),
     (
@@ -687,6 +691,12 @@ const COMMANDS: &[(&str, &[Held])] = &[
 #[test]
 fn every_command_of_the_interface_has_help_with_an_example_and_tests_of_its_codes() {
     let home = Home::new();
+    let all = Cli::command();
+    let all: BTreeSet<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
+    let told = COMMANDS
+        .iter()
+        .map(|(name, _)| name.split(' ').next().unwrap_or(name));
+    assert_eq!(told.collect::<BTreeSet<_>>(), all);
     for (command, held) in COMMANDS {
         let mut words: Vec<&str> = command.split(' ').collect();
         words.push("--help");

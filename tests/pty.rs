@@ -15,6 +15,8 @@ mod screen;
 #[cfg(target_os = "linux")]
 #[path = "program/stuck.rs"]
 mod stuck;
+#[path = "program/until.rs"]
+mod until;
 
 use ocwatch::shell::clock::system_clock;
 use ocwatch::sim::seed::Scenario;

@@ -500,6 +500,14 @@ fn no_command_writes_to_a_server_that_is_only_read() {
         assert_eq!(ran.code, Some(1), "{ran:#?}");
         assert!(ran.err.contains("is read only (--read-only)"), "{ran:#?}");
     }
+    let id = world.ids.values().next().expect("a session");
+    let mut abort = world
+        .home
+        .command(&["abort", id, "--yes", "--server", &url]);
+    let ran = abort.env("OCWATCH_READ_ONLY", "1").output();
+    let ran = Ran::new(&ran.expect("the program starts"));
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    assert!(ran.err.contains("is read only"), "{ran:#?}");
     let config = format!("[[server]]\nname = \"home\"\nurl = \"{url}\"\nread_only = true\n");
     let dir = world.home.path().join("config/ocwatch");
     std::fs::create_dir_all(&dir).expect("a folder");

@@ -7,6 +7,8 @@
 )]
 
 mod program;
+#[path = "program/until.rs"]
+mod until;
 
 use ocwatch::shell::clock::system_clock;
 use ocwatch::sim::script::{BashStep, Dur, Step};
@@ -18,7 +20,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use until::until;
 
 struct World {
     sim: Sim,
@@ -307,11 +309,7 @@ fn kill_at(world: &World, path: &str, method: &str, key: &str) {
         .stderr(Stdio::null())
         .spawn()
         .expect("the program starts");
-    let end = Instant::now() + Duration::from_secs(30);
-    while asked(world) == before {
-        assert!(Instant::now() < end, "{method} {path} was never asked");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until(&format!("{method} {path}"), || asked(world) != before);
     child.kill().expect("it can be killed");
     child.wait().expect("it ends");
     world.sim.clear_faults();
@@ -390,11 +388,7 @@ fn what_moves_while_it_is_looked_at_is_left_alone() {
     });
     assert!(world.sim.play(world.id("orphan"), "go on", vec![step]));
     let running = || without_states(&world.messages("orphan")).1.len() == 2;
-    let end = Instant::now() + Duration::from_secs(10);
-    while !running() {
-        assert!(Instant::now() < end, "it does not begin");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until("it begins", running);
     let ran = world.reset("orphan", &["--yes", "--allow", "elsewhere"]);
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     assert!(ran.err.contains("moved while it was looked at"), "{ran:#?}");

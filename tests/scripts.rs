@@ -10,6 +10,8 @@ mod program;
 
 #[path = "program/lines.rs"]
 mod lines;
+#[path = "program/until.rs"]
+mod until;
 
 use lines::Running;
 use ocwatch::core::wait::GRACE;
@@ -22,6 +24,7 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
+use until::until;
 
 struct World {
     sim: Sim,
@@ -78,16 +81,11 @@ fn ends(seen: &[Value]) -> Vec<(&str, &str)> {
 
 /// Until the program follows: it has asked for the messages of this session.
 fn follows(world: &World, id: &str, times: usize) {
-    let end = Instant::now() + Duration::from_secs(60);
     let path = format!("/session/{id}/message");
-    loop {
+    until(&format!("{id} is read"), || {
         let asked = world.sim.requests();
-        if asked.iter().filter(|it| it.path.contains(&path)).count() >= times {
-            return;
-        }
-        assert!(Instant::now() < end, "{id} is not read");
-        std::thread::yield_now();
-    }
+        asked.iter().filter(|it| it.path.contains(&path)).count() >= times
+    });
 }
 
 #[test]
@@ -272,11 +270,7 @@ fn a_signal_ends_it_by_its_number() {
     for (name, code) in [("INT", 130), ("TERM", 143)] {
         let before = world.sim.requests().len();
         let waits = world.wait(&[&id]);
-        let end = Instant::now() + Duration::from_secs(60);
-        while world.sim.requests().len() < before + 3 {
-            assert!(Instant::now() < end, "it asks nothing");
-            std::thread::yield_now();
-        }
+        until("it asks", || world.sim.requests().len() >= before + 3);
         let ended = waits.end_by(name);
         assert_eq!(ended.code, Some(code), "{ended:#?}");
         assert!(ended.seen.is_empty() && ended.err.is_empty(), "{ended:#?}");
@@ -354,11 +348,7 @@ fn a_check_is_one_line_and_the_worst_of_all() {
 
     let asks = world.session("Asks");
     assert!(world.sim.prompt(&asks, "question"));
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while world.sim.pending().is_empty() {
-        assert!(Instant::now() < deadline, "it does not ask");
-        std::thread::yield_now();
-    }
+    until("its question", || !world.sim.pending().is_empty());
     let (code, line) = checked(&world, &[]);
     assert_eq!(code, Some(2), "{line}");
     let said = "CRITICAL: 1 needs you, 1 watch: ";

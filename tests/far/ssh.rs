@@ -2,6 +2,7 @@
 
 use crate::lines::{Running, signal};
 use crate::screen::Screen;
+use crate::until::until;
 use crate::{SECRET, World};
 use portable_pty::CommandBuilder;
 use serde_json::Value;
@@ -11,9 +12,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
-
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Writes down its arguments and environment, says what the file `say` tells it to and fails, or else
 /// forwards, as a test of this very program.
@@ -105,15 +103,6 @@ fn dashboard(world: &World) -> Screen {
     command.cwd(world.home.path());
     command.args(of.get_args());
     Screen::start(command)
-}
-
-/// Until this holds.
-fn until(what: &str, holds: impl Fn() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < end, "not in time: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 fn runs(pid: u32) -> bool {

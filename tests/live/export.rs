@@ -118,12 +118,12 @@ fn a_long_session_costs_little_more_than_its_bytes() {
 
     let urls = page_urls(&server, id);
     let (mut curl, mut export, mut peak) = (Vec::new(), Vec::new(), 0);
-    let (_, nothing) = measured(&server, &["check", "127.0.0.1:1"]);
+    let (_, nothing) = measured(&server, &["check", "127.0.0.1:1"], 3);
     for round in 0..5 {
         curl.push(time_of_curl(&urls));
         let name = format!("{round}.json");
         let args = ["--server", &server.url, "export", id, "-o", &name];
-        let (took, memory) = measured(&server, &args);
+        let (took, memory) = measured(&server, &args, 0);
         assert!(server.root.join(&name).exists(), "it is written");
         export.push(took);
         peak = peak.max(memory);
@@ -182,7 +182,7 @@ fn time_of_curl(urls: &[String]) -> Duration {
 }
 
 /// One run of the program: how long it took, and the most memory that was resident, KiB.
-fn measured(server: &OpenCode, args: &[&str]) -> (Duration, u64) {
+fn measured(server: &OpenCode, args: &[&str], code: i32) -> (Duration, u64) {
     let program = variable("OCWATCH_MEASURED").unwrap_or(env!("CARGO_BIN_EXE_ocwatch").to_owned());
     let mut command = Command::new(program);
     command
@@ -200,7 +200,8 @@ fn measured(server: &OpenCode, args: &[&str]) -> (Duration, u64) {
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let number = line.and_then(|line| line.split_whitespace().next());
         peak = peak.max(number.map_or(0, |it| it.parse().unwrap()));
-        if child.try_wait().unwrap().is_some() {
+        if let Some(ended) = child.try_wait().unwrap() {
+            assert_eq!(ended.code(), Some(code), "{args:?}");
             return (begun.elapsed(), peak);
         }
         // The peak only grows: a last look shortly before the end is enough.

@@ -1,6 +1,7 @@
 //! A terminal that takes nothing: a stalled line, a paused window.
 
 use super::screen::LONGEST;
+use super::until::until;
 use super::{command_of, send, sim};
 use crate::program::Home;
 use ocwatch::sim::Sim;
@@ -148,14 +149,6 @@ impl Stalling {
 impl Drop for Stalling {
     fn drop(&mut self) {
         self.child.kill().ok();
-    }
-}
-
-fn until(what: &str, mut wanted: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !wanted() {
-        assert!(begun.elapsed() < LONGEST, "never: {what}");
-        std::thread::park_timeout(Duration::from_millis(20));
     }
 }
 
