@@ -24,8 +24,7 @@ pub fn load(named: Option<&Path>, usual: Option<&Path>) -> Result<Config, Config
     if named.is_none() && is_missing(path) {
         return Ok(Config::default());
     }
-    let (config, wrong) = load_all(path)?;
-    wrong.into_iter().next().map_or(Ok(config), Err)
+    load_with_text(path).map(|it| it.0)
 }
 
 /// Whether nothing is there; what cannot be looked at may be there.
@@ -39,13 +38,25 @@ pub fn is_missing(path: &Path) -> bool {
 /// It cannot be read, or not be trusted.
 pub fn load_all(path: &Path) -> Result<(Config, Vec<ConfigError>), ConfigError> {
     let (text, meta) = text(path)?;
-    let mode = meta.permissions().mode();
-    let shared = meta.is_file() && mode & READ_BY_OTHERS != 0;
-    Ok(parse_all(path, &text, shared))
+    Ok(parse_all(path, &text, is_shared(&meta)))
+}
+
+/// A configuration without a mistake, and its text; read once: it may be a pipe.
+///
+/// # Errors
+/// Its first mistake, or that it cannot be read or trusted.
+pub fn load_with_text(path: &Path) -> Result<(Config, String), ConfigError> {
+    let (text, meta) = text(path)?;
+    let (config, wrong) = parse_all(path, &text, is_shared(&meta));
+    wrong.into_iter().next().map_or(Ok((config, text)), Err)
+}
+
+fn is_shared(meta: &Metadata) -> bool {
+    meta.is_file() && meta.permissions().mode() & READ_BY_OTHERS != 0
 }
 
 /// The text of a file, and what the file is.
-pub fn text(path: &Path) -> Result<(String, Metadata), ConfigError> {
+fn text(path: &Path) -> Result<(String, Metadata), ConfigError> {
     let refuse = |why: String| ConfigError::Read {
         path: path.to_owned(),
         why,

@@ -20,7 +20,7 @@ mod theme;
 mod ui;
 mod wrong;
 
-pub use file::{is_missing, load, load_all, text};
+pub use file::{is_missing, load, load_all, load_with_text};
 pub use server::ServerEntry;
 pub use table::{Table, sort_named};
 pub use theme::{Look, theme};

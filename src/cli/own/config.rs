@@ -11,10 +11,9 @@ use crate::shell::commands::say;
 use crate::shell::exit::{Exit, Trouble};
 use clap::parser::ValueSource;
 use serde_json::{Value, json};
-use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// The file that was named, else the usual one.
 fn place(common: &Common) -> Result<PathBuf, Trouble> {
@@ -48,21 +47,23 @@ pub(super) fn init(common: &Common, force: bool, out: &mut impl Write) -> Result
     if let Some(dir) = path.parent() {
         std::fs::create_dir_all(dir).map_err(failed)?;
     }
-    let mut options = OpenOptions::new();
-    // A password may come to stand in it.
-    options.write(true).mode(0o600);
-    let options = if force {
-        options.create(true).truncate(true)
-    } else {
-        options.create_new(true)
-    };
-    let written = options
-        .open(&path)
-        .and_then(|mut file| file.write_all(init::text().as_bytes()));
-    written.map_err(failed)?;
+    write(&path, force).map_err(failed)?;
     writeln!(out, "{}", path.display())?;
     out.flush()?;
     Ok(Exit::Done)
+}
+
+/// Whole or not at all, and for its owner only: a password may come to stand in it.
+fn write(path: &Path, force: bool) -> std::io::Result<()> {
+    let dir = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let mut file = NamedTempFile::new_in(dir.unwrap_or(Path::new(".")))?;
+    file.write_all(init::text().as_bytes())?;
+    let placed = if force {
+        file.persist(path)
+    } else {
+        file.persist_noclobber(path)
+    };
+    placed.map(drop).map_err(|why| why.error)
 }
 
 /// `config check`: the mistakes of the file, then what it names and is not to be had.
@@ -117,8 +118,7 @@ pub(super) fn show(
     let path = place(common)?;
     let is_there = common.config.is_some() || !config::is_missing(&path);
     let (config, text) = if is_there {
-        let config = config::load(Some(&path), None).map_err(usage)?;
-        (config, config::text(&path).map_err(usage)?.0)
+        config::load_with_text(&path).map_err(usage)?
     } else {
         (Config::default(), String::new())
     };
@@ -150,6 +150,10 @@ fn key_of(option: &SaidOption) -> Option<&'static str> {
     })
 }
 
+fn says_yes(option: &SaidOption) -> bool {
+    option.values.first().is_some_and(|it| it == "true")
+}
+
 /// Puts what was said on the command line or in the environment in place of what the file says.
 fn overrule(all: &mut Vec<Shown>, said: &Said) {
     let mut options = Vec::new();
@@ -162,11 +166,11 @@ fn overrule(all: &mut Vec<Shown>, said: &Said) {
         let in_file = key_of(option).and_then(|key| all.iter_mut().find(|it| it.path == key));
         match in_file {
             Some(_) if origin == Origin::Default => {}
+            // It takes the mouse away, and never gives it.
+            Some(_) if option.id == "no_mouse" && !says_yes(option) => {}
             Some(shown) => {
                 let value = match option.id.as_str() {
-                    "no_mouse" => {
-                        (option.values.first().map(String::as_str) != Some("true")).to_string()
-                    }
+                    "no_mouse" => false.to_string(),
                     _ => value_of(option),
                 };
                 shown.value = Some(value);
