@@ -262,6 +262,27 @@ fn the_environment_wins_over_the_file_and_flags_over_both() {
 }
 
 #[test]
+fn a_filter_in_the_environment_hides_nothing_from_a_command() {
+    let home = Home::new();
+    let args = ["status", "--demo", "--settle", "0"];
+    let shown = run_with(&home, &args, &[("OCWATCH_FILTER", "nothing-is-called-so")]);
+    assert!(shown.out.contains("Web2Epub"), "{shown:#?}");
+}
+
+#[test]
+fn what_is_refused_is_told_without_its_password_and_in_any_bytes() {
+    use std::os::unix::ffi::OsStrExt;
+    let home = Home::new();
+    let ran = home.run(&["--demo", "status", "http://u:geheim@h:1"]);
+    assert_eq!(ran.code, Some(2), "{ran:#?}");
+    assert!(!ran.err.contains("geheim"), "{ran:#?}");
+    let mut command = home.command(&["status", "--no-such"]);
+    let odd = std::ffi::OsStr::from_bytes(b"\xff");
+    let ran = Ran::new(&command.arg(odd).output().expect("the program starts"));
+    assert_eq!(ran.code, Some(2), "{ran:#?}");
+}
+
+#[test]
 fn words_of_the_environment_that_mean_no_leave_it_open() {
     let home = Home::new();
     let args = ["abort", "any", "--demo", "--yes"];

@@ -3,7 +3,7 @@
 //! What it does: say whether to look and where, make targets of what is found, word what was looked
 //! at when nothing is. What it does not: look; `net::discover` does.
 
-use super::args::{Cli, Common};
+use super::args::{Cli, Command, Common};
 use super::config::Config;
 use super::{env, servers, start};
 use crate::core::time::Clock;
@@ -16,7 +16,8 @@ use std::path::PathBuf;
 /// Nothing is named or configured; or the network is to be asked on top of the configuration.
 pub(super) fn is_wanted(cli: &Cli, config: &Config) -> bool {
     let is_shown = cli.command.is_some() || std::io::stdout().is_terminal();
-    let is_open = start::named(cli).is_empty() && !cli.common.demo;
+    let is_replay = matches!(cli.command, Some(Command::Replay(_)));
+    let is_open = start::named(cli).is_empty() && !cli.common.demo && !is_replay;
     is_open && is_shown && (config.server.is_empty() || cli.common.mdns)
 }
 

@@ -42,6 +42,9 @@ use tokio::runtime::{Builder, Runtime};
 /// How long tasks may take to end after the result is there.
 const WIND_DOWN: Duration = Duration::from_millis(300);
 
+/// The code of a check that could not be made.
+const UNREAD: u8 = 3;
+
 /// Runs the program.
 pub fn run() -> ExitCode {
     let parsed = command_line().try_get_matches();
@@ -52,14 +55,23 @@ pub fn run() -> ExitCode {
     };
     cli.common.server_from_env = said.is_from_environment("server");
     let plain = theme(&cli.common);
+    let is_check = matches!(&cli.command, Some(Command::Check(_)));
     let line = matches!(&cli.command, Some(Command::Check(it)) if !it.json);
+    if !matches!(&cli.command, None | Some(Command::Replay(_))) {
+        // It is the dashboard's: no command hides what is filtered out by a variable.
+        cli.common.filter = None;
+    }
     let code = match start(cli, &said) {
         Ok(exit) => exit.code(),
         Err(report) => {
             if line {
                 check_line(&report, &plain);
             }
-            tell(&report, &plain).code()
+            match tell(&report, &plain) {
+                // Of a check 1 means that something is to be watched.
+                Exit::Failed if is_check => UNREAD,
+                exit => exit.code(),
+            }
         }
     };
     ExitCode::from(code)
@@ -103,7 +115,7 @@ fn usage(said: &clap::Error) -> ExitCode {
         return ExitCode::from(tell(&trouble.0.into(), &trouble.1).code());
     }
     let plain = said.to_string();
-    let shown = without_passwords(&plain, std::env::args().chain(env::own()));
+    let shown = without_passwords(&plain, args().chain(env::own()));
     // A closed pipe: nobody reads it.
     if shown == plain {
         said.print().ok();
@@ -115,6 +127,10 @@ fn usage(said: &clap::Error) -> ExitCode {
         say(&hint, &Theme::new(false, false));
     }
     ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(2))
+}
+
+fn args() -> impl Iterator<Item = String> {
+    std::env::args_os().map(|it| it.to_string_lossy().into_owned())
 }
 
 /// What is refused is repeated, and may be a URL with a password in it.

@@ -252,9 +252,10 @@ pub fn command_first(command: &str, words: &[String]) -> String {
     let servers = words.iter().take_while(|word| *word != command);
     let shown: Vec<String> = servers.map(|it| without_credentials(it)).collect();
     let line = match command {
-        "status" | "watch" | "metrics" => format!("{command} {}", shown.join(" ")),
+        "status" | "check" | "watch" | "metrics" => format!("{command} {}", shown.join(" ")),
         // They are about ocwatch itself, or what it did.
         "config" | "completions" | "man" | "log" => command.to_owned(),
+        "replay" => "replay FILE".to_owned(),
         _ => format!("{command} SESSION --server {}", shown.join(" --server ")),
     };
     format!("{command:?} is a command, not a server; put the command first: ocwatch {line}")

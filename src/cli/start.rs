@@ -236,7 +236,7 @@ fn demo_targets(
     clock: &Clock,
 ) -> Result<(Vec<Target>, Option<DemoFeed>), Trouble> {
     if let Some(server) = named.first() {
-        let server = crate::core::present::clean(server);
+        let server = servers::without_credentials(server);
         let text = format!("--demo brings its own servers: leave out {server:?}");
         return Err(Trouble::Usage(text));
     }
@@ -269,7 +269,12 @@ fn real_targets(
     let Some(looked) = looked else {
         return Ok(targets);
     };
-    for more in found::targets(looked) {
+    // Which of the configuration's servers the network calls by another address is not known.
+    let protected = config.server.iter().any(|it| it.read_only);
+    for mut more in found::targets(looked) {
+        if protected {
+            more.read_only = Some(ReadOnly::Configuration);
+        }
         if !targets.iter().any(|it| it.address.may_be(&more.address)) {
             targets.push(more);
         }

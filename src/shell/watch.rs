@@ -11,6 +11,7 @@ use crate::core::judge::Judge;
 use crate::core::present::{Audience, Change, Changes, change_json, change_line};
 use crate::core::store::{self, LinkState, Server, Store};
 use crate::core::time::{Clock, Span, UnixMs};
+use crate::core::wire::Input;
 use crate::feed::live::LiveFeed;
 use crate::shell::commands::{Look, say};
 use crate::shell::exit::{Exit, Trouble};
@@ -84,7 +85,16 @@ impl Watch {
             let wait = self.wait();
             tokio::select! {
                 biased;
-                () = &mut closed => return Ok(Exit::Done),
+                () = &mut closed => {
+                    // What came before the end is told as well, if somebody still reads.
+                    while let Ok(input) = self.feed.inputs.try_recv() {
+                        batch.push(input);
+                    }
+                    return match self.tell(&mut batch, out).await {
+                        Err(why) if !why.is_quiet() => Err(why),
+                        _ => Ok(Exit::Done),
+                    };
+                }
                 () = &mut over => return Ok(self.end()),
                 more = self.feed.inputs.recv_many(&mut batch, PORTION) => {
                     if more == 0 {
@@ -94,17 +104,26 @@ impl Watch {
                 }
                 () = sleep(wait) => {}
             }
-            self.feed.scope.narrow(&mut batch);
-            let changes = self.take(&mut batch);
-            self.write(&changes, out).await?;
+            self.tell(&mut batch, out).await?;
             if self.is_hopeless() {
                 return Ok(self.end());
             }
         }
     }
 
+    /// Takes inputs, and writes what changes by them.
+    async fn tell(
+        &mut self,
+        batch: &mut Vec<Input>,
+        out: &mut (impl AsyncWrite + Unpin),
+    ) -> Result<(), Trouble> {
+        self.feed.scope.narrow(batch);
+        let changes = self.take(batch);
+        Ok(self.write(&changes, out).await?)
+    }
+
     /// Applies inputs and judges what they or time touched.
-    fn take(&mut self, batch: &mut Vec<crate::core::wire::Input>) -> Vec<Change> {
+    fn take(&mut self, batch: &mut Vec<Input>) -> Vec<Change> {
         let now = (self.clock)();
         let mut touched: Vec<store::Change> = Vec::with_capacity(batch.len());
         for input in batch.drain(..) {
