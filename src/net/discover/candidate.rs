@@ -126,6 +126,10 @@ impl Candidate {
     }
 
     fn join(&mut self, other: Self) {
+        if self.pid().is_none() && other.pid().is_some() && self.credentials.is_none() {
+            // Where a process listens is known; the usual address is only a guess.
+            (self.at, self.address) = (other.at, other.address.clone());
+        }
         for way in other.ways {
             if !self.ways.contains(&way) {
                 self.ways.push(way);
@@ -228,6 +232,14 @@ mod tests {
         let all = merged(&[listener(7, &["0.0.0.0:4096", "[::]:4096"])]);
         assert_eq!((all.len(), all[0].exposed), (1, true));
         assert_eq!(all[0].at.to_string(), "127.0.0.1:4096");
+    }
+
+    #[test]
+    fn a_server_is_asked_where_it_listens_also_where_the_usual_address_is_another() {
+        let all = merged(&[listener(7, &["[::1]:4096"])]);
+        assert_eq!((all.len(), all[0].ways.len()), (1, 2));
+        assert_eq!(all[0].at.to_string(), "[::1]:4096");
+        assert_eq!(all[0].address.shown(), "http://[::1]:4096");
     }
 
     #[test]

@@ -129,8 +129,8 @@ pub fn exposed() -> Vec<SocketAddr> {
 struct Scan {
     /// Those that listen.
     listeners: Vec<Listener>,
-    /// How many do not.
-    silent: usize,
+    /// Which do not.
+    silent: Vec<u32>,
     /// Why they could not be looked at.
     failed: Option<String>,
 }
@@ -140,7 +140,7 @@ impl Scan {
         if let Some(why) = &self.failed {
             return Some(format!("the processes could not be looked at: {why}"));
         }
-        match (self.listeners.len(), self.silent) {
+        match (self.listeners.len(), self.silent.len()) {
             (1.., _) => None,
             (0, 0) => Some("no opencode process of yours runs".to_owned()),
             (0, 1) => Some("an opencode process of yours runs, but listens on no port".to_owned()),

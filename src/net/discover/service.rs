@@ -90,6 +90,9 @@ fn is_there(service: &Service, scan: &Scan) -> bool {
         let port = service.address.host_and_port().map(|(_, port)| port);
         return known.addresses.iter().any(|it| Some(it.port()) == port);
     }
+    if scan.silent.contains(&service.pid) {
+        return false;
+    }
     let pid = i32::try_from(service.pid)
         .ok()
         .and_then(rustix::process::Pid::from_raw);
@@ -145,6 +148,17 @@ mod tests {
         };
         let why = read(&path, &scan).unwrap_err();
         assert!(why.contains("is stale"), "{why}");
+        let pid = std::process::id();
+        let (_dir, path) = written(&text(pid), 0o600);
+        let scan = Scan {
+            silent: vec![pid],
+            ..Scan::default()
+        };
+        let why = read(&path, &scan).unwrap_err();
+        assert!(
+            why.contains("is stale"),
+            "it lives, but listens nowhere: {why}"
+        );
     }
 
     #[test]
