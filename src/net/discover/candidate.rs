@@ -71,28 +71,32 @@ impl Candidate {
             };
             let candidate = Self::new(reachable(*address), way)?;
             Some(Self {
-                exposed: !address.ip().is_loopback(),
+                exposed: !address.ip().to_canonical().is_loopback(),
                 ..candidate
             })
         };
         listener.addresses.iter().filter_map(of).collect()
     }
 
-    pub(super) fn of_service(service: Service) -> Option<Self> {
-        let (host, port) = service.address.host_and_port()?;
+    /// An error is a fragment.
+    pub(super) fn of_service(service: Service) -> Result<Self, String> {
+        let shown = service.address.shown();
+        let unknown =
+            || format!("the service file names {shown}, which is no address of a machine");
+        let (host, port) = service.address.host_and_port().ok_or_else(unknown)?;
         let ip = match host.as_str() {
             "localhost" => IpAddr::V4(Ipv4Addr::LOCALHOST),
-            other => other.parse().ok()?,
+            other => other.parse().map_err(|_| unknown())?,
         };
-        Some(Self {
-            at: SocketAddr::new(ip, port),
+        Ok(Self {
+            at: reachable(SocketAddr::new(ip, port)),
             address: service.address,
             ways: vec![Way::Service {
                 pid: service.pid,
                 version: service.version,
             }],
             credentials: Some(service.credentials),
-            exposed: !ip.is_loopback(),
+            exposed: !ip.to_canonical().is_loopback(),
         })
     }
 
@@ -146,12 +150,10 @@ impl Candidate {
 
 /// Where a socket of this machine is connected to.
 fn reachable(address: SocketAddr) -> SocketAddr {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        // Nearly always of both kinds.
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) => ip.to_ipv4_mapped().map_or(IpAddr::V6(ip), IpAddr::V4),
-        other @ IpAddr::V4(_) => other,
+    let ip = match address.ip().to_canonical() {
+        // One of IPv6 is nearly always of both kinds.
+        ip if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        ip => ip,
     };
     SocketAddr::new(ip, address.port())
 }
@@ -232,6 +234,8 @@ mod tests {
         let all = merged(&[listener(7, &["0.0.0.0:4096", "[::]:4096"])]);
         assert_eq!((all.len(), all[0].exposed), (1, true));
         assert_eq!(all[0].at.to_string(), "127.0.0.1:4096");
+        let all = merged(&[listener(7, &["[::ffff:127.0.0.1]:4096"])]);
+        assert_eq!((all.len(), all[0].exposed), (1, false), "only this machine");
     }
 
     #[test]
@@ -254,14 +258,28 @@ mod tests {
         assert_eq!(all.len(), 3, "each port is asked; not all are servers");
     }
 
-    #[test]
-    fn a_password_stays_with_its_address() {
-        let service = Service {
-            address: Address::parse("http://localhost:5000").unwrap(),
+    fn service(url: &str) -> Service {
+        Service {
+            address: Address::parse(url).unwrap(),
             pid: 7,
             version: "2.0.14".to_owned(),
             credentials: Credentials::new(None, "sesame".to_owned()),
-        };
+        }
+    }
+
+    #[test]
+    fn a_service_of_all_addresses_is_its_process_and_one_of_a_name_is_told() {
+        let process = Candidate::of_process(&listener(7, &["0.0.0.0:5000"]));
+        let of = Candidate::of_service(service("http://0.0.0.0:5000"));
+        let all = merge(process.into_iter().chain(of));
+        assert_eq!((all.len(), all[0].exposed), (1, true), "{all:#?}");
+        let said = Candidate::of_service(service("http://nas:5000")).unwrap_err();
+        assert!(said.contains("http://nas:5000"), "{said}");
+    }
+
+    #[test]
+    fn a_password_stays_with_its_address() {
+        let service = service("http://localhost:5000");
         let process = Candidate::of_process(&listener(7, &["127.0.0.1:5000"]));
         let all = merge(process.into_iter().chain(Candidate::of_service(service)));
         assert_eq!(all.len(), 1);

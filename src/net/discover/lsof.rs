@@ -60,6 +60,8 @@ pub(super) fn scan(which: &Processes) -> Scan {
 /// It exits with 1 where nothing fits.
 fn run(args: &[&str]) -> Result<String, String> {
     let ran = Command::new("lsof")
+        // A file system that does not answer must not hold it up.
+        .args(["-b", "-w"])
         .args(args)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
