@@ -12,6 +12,7 @@ mod port;
 pub use place::Place;
 pub use port::LocalPort;
 
+use super::private::is_open_to_others;
 use super::said::{AFTERWARDS, SAID, keep_end, last_words};
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 use std::fs::{DirBuilder, Permissions};
@@ -306,7 +307,7 @@ fn folder_again(path: &Path) -> io::Result<()> {
         made => return made,
     }
     let is = std::fs::symlink_metadata(path)?;
-    let ours = is.is_dir() && is.uid() == geteuid().as_raw() && is.mode() & 0o077 == 0;
+    let ours = is.is_dir() && is.uid() == geteuid().as_raw() && !is_open_to_others(&is);
     if ours {
         return Ok(());
     }
