@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// Why an address is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub(super) enum Way {
     /// Servers usually are there.
     Usual,
     /// A process of this user listens there.
@@ -35,17 +35,17 @@ pub enum Way {
 
 /// An address to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub(super) struct Candidate {
     /// Where to connect.
-    pub at: SocketAddr,
+    pub(super) at: SocketAddr,
     /// As a URL.
-    pub address: Address,
+    pub(super) address: Address,
     /// Why; at least one.
-    pub ways: Vec<Way>,
+    pub(super) ways: Vec<Way>,
     /// For this address only.
-    pub credentials: Option<Credentials>,
+    pub(super) credentials: Option<Credentials>,
     /// It listens on an address that other machines can reach.
-    pub exposed: bool,
+    pub(super) exposed: bool,
 }
 
 impl Candidate {
@@ -172,13 +172,13 @@ pub(super) fn merge(candidates: impl IntoIterator<Item = Candidate>) -> Vec<Cand
 
 impl Candidate {
     /// Why it is looked at, for people: a fragment.
-    pub fn why(&self) -> String {
+    pub(super) fn why(&self) -> String {
         let words: Vec<String> = self.ways.iter().map(Way::words).collect();
         words.join("; ")
     }
 
     /// The folder that its process works in.
-    pub fn cwd(&self) -> Option<&PathBuf> {
+    pub(super) fn cwd(&self) -> Option<&PathBuf> {
         self.ways.iter().find_map(|way| match way {
             Way::Process { cwd, .. } => cwd.as_ref(),
             _ => None,

@@ -20,18 +20,19 @@ mod proc;
 mod service;
 mod sockets;
 
-pub use candidate::{Candidate, Way};
-pub use sockets::{Listener, is_exposed};
+pub use sockets::is_exposed;
 
 use crate::core::time::Clock;
 use crate::net::client::{Address, Credentials};
+use candidate::Candidate;
+use sockets::Listener;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::timeout;
 
 /// How long the network may take to answer who is there.
-pub const MDNS_WAIT: Duration = Duration::from_millis(1_500);
+const MDNS_WAIT: Duration = Duration::from_millis(1_500);
 
 /// Where to look.
 #[derive(Debug, Clone)]

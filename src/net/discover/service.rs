@@ -101,7 +101,7 @@ fn is_there(service: &Service, scan: &Scan) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::discover::Listener;
+    use crate::net::discover::sockets::Listener;
     use std::os::unix::fs::PermissionsExt;
 
     fn text(pid: u32) -> String {

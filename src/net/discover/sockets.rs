@@ -32,13 +32,13 @@ pub(super) struct Program {
 
 /// An OpenCode process that listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listener {
+pub(super) struct Listener {
     /// Its id.
-    pub pid: u32,
+    pub(super) pid: u32,
     /// The folder that it works in, where it can be told.
-    pub cwd: Option<PathBuf>,
+    pub(super) cwd: Option<PathBuf>,
     /// Where, each once.
-    pub addresses: Vec<SocketAddr>,
+    pub(super) addresses: Vec<SocketAddr>,
 }
 
 /// How an OpenCode process calls itself: the program, or a wrapper of some packages.
