@@ -9,6 +9,7 @@ use crate::core::id::Directory;
 use crate::core::store::ReadOnly;
 use crate::net::client::{Address, ClientError, Credentials, Proxies, Proxy, Route, Trust};
 use crate::net::discover::Found;
+use crate::net::private;
 use crate::net::tunnel::Ssh;
 use crate::shell::target::Target;
 use std::path::Path;
@@ -301,12 +302,8 @@ fn own_password(
 
 /// The first line of a file that only its owner can read.
 pub(super) fn private_file(path: &Path) -> Result<String, String> {
-    use std::os::unix::fs::PermissionsExt;
-    let meta = std::fs::metadata(path).map_err(|why| why.to_string())?;
-    if meta.permissions().mode() & 0o077 != 0 {
-        return Err("others can read it (chmod 600 it)".to_owned());
-    }
-    let text = std::fs::read_to_string(path).map_err(|why| why.to_string())?;
+    let text = private::read(path).map_err(|why| why.to_string())?;
+    let text = text.ok_or("others can read it (chmod 600 it)")?;
     match text.lines().next().filter(|line| !line.is_empty()) {
         Some(line) => Ok(line.to_owned()),
         None => Err("it is empty".to_owned()),

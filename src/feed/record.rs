@@ -30,9 +30,11 @@ pub fn tee(
         tell: Box::new(tell),
     };
     recorder.write(line(header));
+    // Whoever is ended before the first input still leaves a recording.
+    recorder.flush();
     // A file may be slow: it has a thread of its own, which ends with the program.
     std::thread::spawn(move || {
-        while let Some(input) = inputs.blocking_recv() {
+        'inputs: while let Some(input) = inputs.blocking_recv() {
             let mut one = vec![input];
             scope.narrow(&mut one);
             for input in one {
@@ -41,7 +43,7 @@ pub fn tee(
                     recorder.flush();
                 }
                 if on.blocking_send(input).is_err() {
-                    break;
+                    break 'inputs;
                 }
             }
         }
@@ -82,5 +84,36 @@ impl Recorder {
     fn stop(&mut self, why: String) {
         self.file = None;
         (self.tell)(why);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::id::{Epoch, ServerId};
+    use crate::core::time::UnixMs;
+    use crate::core::wire::Body;
+    use std::time::Duration;
+    use tokio::time::timeout;
+
+    #[tokio::test]
+    async fn it_begins_at_once_and_ends_with_whoever_takes_the_inputs() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (inputs, from) = mpsc::channel(8);
+        let header = Header::new(std::iter::empty(), UnixMs(1));
+        let again = file.reopen().unwrap();
+        let out = tee(from, Scope::default(), again, &header, |_| {});
+        let begun = std::fs::read(file.path()).unwrap();
+        assert!(begun.ends_with(b"\n"), "its first line, before any input");
+        drop(out);
+        let input = Input {
+            server: ServerId(0),
+            epoch: Epoch(1),
+            at: UnixMs(1),
+            body: Body::ClockJumped,
+        };
+        inputs.send(input).await.unwrap();
+        let ended = timeout(Duration::from_secs(10), inputs.closed()).await;
+        assert!(ended.is_ok());
     }
 }

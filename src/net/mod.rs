@@ -12,6 +12,7 @@ pub mod client;
 pub mod discover;
 pub mod lines;
 pub mod link;
+pub mod private;
 pub mod said;
 pub mod squeeze;
 pub mod stream;

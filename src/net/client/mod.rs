@@ -224,7 +224,6 @@ impl Client {
     }
 
     fn request(&self, ask: &Ask) -> RequestBuilder {
-        self.sent.note(&ask.method, ask.path);
         let http = match ask.via {
             Via::Pool => &self.pooled,
             Via::Fresh => &self.fresh,
@@ -244,7 +243,7 @@ impl Client {
     }
 
     /// Sends and waits for the head of the answer.
-    async fn send(&self, request: RequestBuilder, wait: Duration) -> Result<Response, ClientError> {
+    async fn send(&self, request: RequestBuilder, ask: &Ask<'_>) -> Result<Response, ClientError> {
         let proxy = self.proxy.as_ref();
         let credentials = self.credentials.as_ref();
         if let Some(refusal) = proxy.and_then(|it| it.refusal(&self.address, credentials)) {
@@ -253,6 +252,9 @@ impl Client {
         if let Some(tunnel) = &self.tunnel {
             tunnel.ready().await.map_err(ClientError::Unreachable)?;
         }
+        // Not before: what a refusal or the way held back was not sent.
+        self.sent.note(&ask.method, ask.path);
+        let wait = ask.wait;
         let error = match timeout(wait, request.send()).await {
             Err(_) => return Err(ClientError::Timeout(wait)),
             Ok(Ok(response)) => return Ok(response),
@@ -278,7 +280,7 @@ impl Client {
         if self.read_only && ask.method != Method::GET {
             return Err(ClientError::ReadOnly);
         }
-        let response = self.send(self.request(&ask), ask.wait).await?;
+        let response = self.send(self.request(&ask), &ask).await?;
         self.check_status(response).await
     }
 
@@ -336,7 +338,7 @@ impl Client {
             .request(&ask)
             .header(header::ACCEPT, "text/event-stream")
             .header(header::CACHE_CONTROL, "no-cache");
-        let response = self.send(request, ask.wait).await?;
+        let response = self.send(request, &ask).await?;
         let response = self.check_status(response).await?;
         require_type(response, "text/event-stream", "an event stream")
     }
@@ -370,4 +372,21 @@ fn require_type(
         found: bare.chars().take(80).collect(),
         expected,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn only_what_was_sent_is_counted() {
+        let mut route = Route::default();
+        route.ssh.command = vec!["false".to_owned()];
+        let address = Address::parse("ssh://nas").unwrap();
+        let clock: Clock = Arc::new(|| crate::core::time::UnixMs(0));
+        let client = Client::by(address, None, Waits::default(), clock, &route).unwrap();
+        let said = client.probe().await.unwrap_err();
+        assert!(matches!(said, ClientError::Unreachable(_)), "{said}");
+        assert_eq!(client.requests(), 0);
+    }
 }

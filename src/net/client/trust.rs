@@ -2,7 +2,8 @@
 //!
 //! What it does: join the system's authorities with those that the configuration adds, and say in words
 //! what is wrong with a certificate. What it does not: leave a check out; there is no way to.
-//! Invariant: the system's store, which takes a moment to read, is read once, and only for TLS.
+//! Invariant: the system's store, which takes a moment to read, is read
+//! once, and once more for each server with a `ca_file`, and only for TLS.
 
 use super::ClientError;
 use crate::core::time::Span;
@@ -10,7 +11,7 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::{CertificateError, ClientConfig, RootCertStore};
+use rustls::{CertificateError, ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use rustls_platform_verifier::Verifier;
 use std::error::Error;
 use std::io;
@@ -56,11 +57,8 @@ impl Trust {
     pub(super) fn config(&self) -> Result<ClientConfig, ClientError> {
         let provider = Arc::new(ring::default_provider());
         let verifier = self.verifier(&provider).map_err(unusable)?;
-        let builder = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(unusable)?;
         // As dangerous as what is put in: the system's own check.
-        let builder = builder
+        let builder = builder(provider)?
             .dangerous()
             .with_custom_certificate_verifier(verifier);
         let mut config = builder.with_no_client_auth();
@@ -70,10 +68,7 @@ impl Trust {
 
     /// For a server without TLS: nothing is trusted and nothing read.
     pub(super) fn nobody() -> Result<ClientConfig, ClientError> {
-        let provider = Arc::new(ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(unusable)?;
+        let builder = builder(Arc::new(ring::default_provider()))?;
         let builder = builder.with_root_certificates(RootCertStore::empty());
         Ok(builder.with_no_client_auth())
     }
@@ -95,6 +90,14 @@ impl Trust {
         let read = Arc::new(Verifier::new(Arc::clone(provider))?);
         Ok(systems.insert(read).clone())
     }
+}
+
+fn builder(
+    provider: Arc<CryptoProvider>,
+) -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, ClientError> {
+    ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(unusable)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// Why an address is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub(super) enum Way {
     /// Servers usually are there.
     Usual,
     /// A process of this user listens there.
@@ -35,17 +35,17 @@ pub enum Way {
 
 /// An address to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub(super) struct Candidate {
     /// Where to connect.
-    pub at: SocketAddr,
+    pub(super) at: SocketAddr,
     /// As a URL.
-    pub address: Address,
+    pub(super) address: Address,
     /// Why; at least one.
-    pub ways: Vec<Way>,
+    pub(super) ways: Vec<Way>,
     /// For this address only.
-    pub credentials: Option<Credentials>,
+    pub(super) credentials: Option<Credentials>,
     /// It listens on an address that other machines can reach.
-    pub exposed: bool,
+    pub(super) exposed: bool,
 }
 
 impl Candidate {
@@ -71,28 +71,32 @@ impl Candidate {
             };
             let candidate = Self::new(reachable(*address), way)?;
             Some(Self {
-                exposed: !address.ip().is_loopback(),
+                exposed: !address.ip().to_canonical().is_loopback(),
                 ..candidate
             })
         };
         listener.addresses.iter().filter_map(of).collect()
     }
 
-    pub(super) fn of_service(service: Service) -> Option<Self> {
-        let (host, port) = service.address.host_and_port()?;
+    /// An error is a fragment.
+    pub(super) fn of_service(service: Service) -> Result<Self, String> {
+        let shown = service.address.shown();
+        let unknown =
+            || format!("the service file names {shown}, which is no address of a machine");
+        let (host, port) = service.address.host_and_port().ok_or_else(unknown)?;
         let ip = match host.as_str() {
             "localhost" => IpAddr::V4(Ipv4Addr::LOCALHOST),
-            other => other.parse().ok()?,
+            other => other.parse().map_err(|_| unknown())?,
         };
-        Some(Self {
-            at: SocketAddr::new(ip, port),
+        Ok(Self {
+            at: reachable(SocketAddr::new(ip, port)),
             address: service.address,
             ways: vec![Way::Service {
                 pid: service.pid,
                 version: service.version,
             }],
             credentials: Some(service.credentials),
-            exposed: !ip.is_loopback(),
+            exposed: !ip.to_canonical().is_loopback(),
         })
     }
 
@@ -126,6 +130,10 @@ impl Candidate {
     }
 
     fn join(&mut self, other: Self) {
+        if self.pid().is_none() && other.pid().is_some() && self.credentials.is_none() {
+            // Where a process listens is known; the usual address is only a guess.
+            (self.at, self.address) = (other.at, other.address.clone());
+        }
         for way in other.ways {
             if !self.ways.contains(&way) {
                 self.ways.push(way);
@@ -142,12 +150,10 @@ impl Candidate {
 
 /// Where a socket of this machine is connected to.
 fn reachable(address: SocketAddr) -> SocketAddr {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        // Nearly always of both kinds.
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) => ip.to_ipv4_mapped().map_or(IpAddr::V6(ip), IpAddr::V4),
-        other @ IpAddr::V4(_) => other,
+    let ip = match address.ip().to_canonical() {
+        // One of IPv6 is nearly always of both kinds.
+        ip if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        ip => ip,
     };
     SocketAddr::new(ip, address.port())
 }
@@ -166,13 +172,13 @@ pub(super) fn merge(candidates: impl IntoIterator<Item = Candidate>) -> Vec<Cand
 
 impl Candidate {
     /// Why it is looked at, for people: a fragment.
-    pub fn why(&self) -> String {
+    pub(super) fn why(&self) -> String {
         let words: Vec<String> = self.ways.iter().map(Way::words).collect();
         words.join("; ")
     }
 
     /// The folder that its process works in.
-    pub fn cwd(&self) -> Option<&PathBuf> {
+    pub(super) fn cwd(&self) -> Option<&PathBuf> {
         self.ways.iter().find_map(|way| match way {
             Way::Process { cwd, .. } => cwd.as_ref(),
             _ => None,
@@ -228,6 +234,16 @@ mod tests {
         let all = merged(&[listener(7, &["0.0.0.0:4096", "[::]:4096"])]);
         assert_eq!((all.len(), all[0].exposed), (1, true));
         assert_eq!(all[0].at.to_string(), "127.0.0.1:4096");
+        let all = merged(&[listener(7, &["[::ffff:127.0.0.1]:4096"])]);
+        assert_eq!((all.len(), all[0].exposed), (1, false), "only this machine");
+    }
+
+    #[test]
+    fn a_server_is_asked_where_it_listens_also_where_the_usual_address_is_another() {
+        let all = merged(&[listener(7, &["[::1]:4096"])]);
+        assert_eq!((all.len(), all[0].ways.len()), (1, 2));
+        assert_eq!(all[0].at.to_string(), "[::1]:4096");
+        assert_eq!(all[0].address.shown(), "http://[::1]:4096");
     }
 
     #[test]
@@ -242,14 +258,28 @@ mod tests {
         assert_eq!(all.len(), 3, "each port is asked; not all are servers");
     }
 
-    #[test]
-    fn a_password_stays_with_its_address() {
-        let service = Service {
-            address: Address::parse("http://localhost:5000").unwrap(),
+    fn service(url: &str) -> Service {
+        Service {
+            address: Address::parse(url).unwrap(),
             pid: 7,
             version: "2.0.14".to_owned(),
             credentials: Credentials::new(None, "sesame".to_owned()),
-        };
+        }
+    }
+
+    #[test]
+    fn a_service_of_all_addresses_is_its_process_and_one_of_a_name_is_told() {
+        let process = Candidate::of_process(&listener(7, &["0.0.0.0:5000"]));
+        let of = Candidate::of_service(service("http://0.0.0.0:5000"));
+        let all = merge(process.into_iter().chain(of));
+        assert_eq!((all.len(), all[0].exposed), (1, true), "{all:#?}");
+        let said = Candidate::of_service(service("http://nas:5000")).unwrap_err();
+        assert!(said.contains("http://nas:5000"), "{said}");
+    }
+
+    #[test]
+    fn a_password_stays_with_its_address() {
+        let service = service("http://localhost:5000");
         let process = Candidate::of_process(&listener(7, &["127.0.0.1:5000"]));
         let all = merge(process.into_iter().chain(Candidate::of_service(service)));
         assert_eq!(all.len(), 1);

@@ -38,13 +38,20 @@ pub(super) fn scan(which: &Processes) -> Scan {
     };
     let folders = run(&["-a", "-u", &uid, "-c", "opencode", "-d", "cwd", "-Fpn"]);
     let folders = cwds(&folders.unwrap_or_default());
-    let silent = folders.len();
     let mut listeners = parse(&ports, &folders);
-    if let Processes::Below(folder) = which {
-        listeners.retain(|it| it.cwd.as_ref().is_some_and(|it| it.starts_with(folder)));
+    let listens = |pid: u32| listeners.iter().any(|it| it.pid == pid);
+    let is_meant = |cwd: &PathBuf| match which {
+        Processes::Below(folder) => cwd.starts_with(folder),
+        Processes::All | Processes::None => true,
+    };
+    let silent = folders.iter();
+    let silent = silent.filter(|(pid, cwd)| !listens(**pid) && is_meant(cwd));
+    let silent = silent.map(|(pid, _)| *pid).collect();
+    if matches!(which, Processes::Below(_)) {
+        listeners.retain(|it| it.cwd.as_ref().is_some_and(is_meant));
     }
     Scan {
-        silent: silent.saturating_sub(listeners.len()),
+        silent,
         listeners,
         failed: None,
     }
@@ -53,6 +60,8 @@ pub(super) fn scan(which: &Processes) -> Scan {
 /// It exits with 1 where nothing fits.
 fn run(args: &[&str]) -> Result<String, String> {
     let ran = Command::new("lsof")
+        // A file system that does not answer must not hold it up.
+        .args(["-b", "-w"])
         .args(args)
         .stdin(Stdio::null())
         .stderr(Stdio::null())

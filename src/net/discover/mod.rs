@@ -20,17 +20,19 @@ mod proc;
 mod service;
 mod sockets;
 
-pub use candidate::{Candidate, Way};
-pub use sockets::{Listener, is_exposed};
+pub use sockets::is_exposed;
 
 use crate::core::time::Clock;
 use crate::net::client::{Address, Credentials};
+use candidate::Candidate;
+use sockets::Listener;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+use tokio::time::timeout;
 
 /// How long the network may take to answer who is there.
-pub const MDNS_WAIT: Duration = Duration::from_millis(1_500);
+const MDNS_WAIT: Duration = Duration::from_millis(1_500);
 
 /// Where to look.
 #[derive(Debug, Clone)]
@@ -84,6 +86,7 @@ pub struct Looked {
 pub async fn look(wish: &Wish, clock: &Clock) -> Looked {
     let processes = wish.processes.clone();
     let scan = tokio::task::spawn_blocking(move || scan(&processes));
+    let scan = timeout(probe::LONGEST, scan);
     let network = async {
         if wish.mdns {
             mdns::browse(MDNS_WAIT).await
@@ -92,7 +95,7 @@ pub async fn look(wish: &Wish, clock: &Clock) -> Looked {
         }
     };
     let (scan, network) = tokio::join!(scan, network);
-    let scan = scan.unwrap_or_default();
+    let scan = scan.map_or_else(|_| Scan::too_long(), Result::unwrap_or_default);
     let usual = wish.usual.and_then(Candidate::usual);
     let mut candidates: Vec<Candidate> = usual.into_iter().collect();
     candidates.extend(scan.listeners.iter().flat_map(Candidate::of_process));
@@ -101,8 +104,9 @@ pub async fn look(wish: &Wish, clock: &Clock) -> Looked {
         notes.extend(scan.note());
     }
     if let Some(path) = &wish.service_file {
-        match service::read(path, &scan) {
-            Ok(service) => candidates.extend(service.and_then(Candidate::of_service)),
+        let service = service::read(path, &scan);
+        match service.and_then(|it| it.map(Candidate::of_service).transpose()) {
+            Ok(service) => candidates.extend(service),
             Err(why) => notes.push(why),
         }
     }
@@ -120,7 +124,7 @@ pub fn exposed() -> Vec<SocketAddr> {
     listening()
         .into_iter()
         .map(|socket| socket.address)
-        .filter(|address| !address.ip().is_loopback())
+        .filter(|address| !address.ip().to_canonical().is_loopback())
         .collect()
 }
 
@@ -129,18 +133,25 @@ pub fn exposed() -> Vec<SocketAddr> {
 struct Scan {
     /// Those that listen.
     listeners: Vec<Listener>,
-    /// How many do not.
-    silent: usize,
+    /// Which do not.
+    silent: Vec<u32>,
     /// Why they could not be looked at.
     failed: Option<String>,
 }
 
 impl Scan {
+    fn too_long() -> Self {
+        Self {
+            failed: Some("that took too long".to_owned()),
+            ..Self::default()
+        }
+    }
+
     fn note(&self) -> Option<String> {
         if let Some(why) = &self.failed {
             return Some(format!("the processes could not be looked at: {why}"));
         }
-        match (self.listeners.len(), self.silent) {
+        match (self.listeners.len(), self.silent.len()) {
             (1.., _) => None,
             (0, 0) => Some("no opencode process of yours runs".to_owned()),
             (0, 1) => Some("an opencode process of yours runs, but listens on no port".to_owned()),

@@ -20,20 +20,17 @@ pub(super) fn of_folder(folder: &Path) -> Option<String> {
     Some(name.chars().map(plain).collect())
 }
 
-/// `host:port`, without a path.
+/// Its URL without the scheme: `host:port`, and the path where it has one.
 fn at(found: &Found) -> String {
     let shown = found.address.shown();
     let rest = shown.split_once("://").map_or(shown.as_str(), |it| it.1);
     rest.to_owned()
 }
 
-/// A name that two have is told apart by the port.
+/// A name that two have is told apart by the port, else by the address.
 pub(super) fn give(found: &mut [Found]) {
-    let mut times: BTreeMap<String, usize> = BTreeMap::new();
-    for it in found.iter() {
-        *times.entry(it.name.clone()).or_default() += 1;
-    }
-    for it in found {
+    let times = times(found);
+    for it in found.iter_mut() {
         if it.name.is_empty() {
             it.name = at(it);
         } else if times.get(&it.name).is_some_and(|count| *count > 1) {
@@ -41,6 +38,21 @@ pub(super) fn give(found: &mut [Found]) {
             it.name = format!("{}-{}", it.name, port.unwrap_or_default());
         }
     }
+    let times = self::times(found);
+    for it in found {
+        if times.get(&it.name).is_some_and(|count| *count > 1) {
+            it.name = at(it);
+        }
+    }
+}
+
+/// How many have each name.
+fn times(found: &[Found]) -> BTreeMap<String, usize> {
+    let mut times = BTreeMap::new();
+    for it in found {
+        *times.entry(it.name.clone()).or_default() += 1;
+    }
+    times
 }
 
 #[cfg(test)]
@@ -62,10 +74,22 @@ mod tests {
             found("app", "http://127.0.0.1:2"),
             found("site", "http://127.0.0.1:3"),
             found("", "http://192.0.2.7:4"),
+            found("both", "http://127.0.0.1:5"),
+            found("both", "http://[::1]:5"),
         ];
         give(&mut all);
         let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
-        assert_eq!(names, ["app-1", "app-2", "site", "192.0.2.7:4"]);
+        assert_eq!(
+            names,
+            [
+                "app-1",
+                "app-2",
+                "site",
+                "192.0.2.7:4",
+                "127.0.0.1:5",
+                "[::1]:5"
+            ]
+        );
     }
 
     #[test]

@@ -12,8 +12,8 @@ use futures_util::future::join_all;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// None of them takes longer.
-const LONGEST: Duration = Duration::from_millis(2_500);
+/// None of them takes longer, all its questions together.
+pub(super) const LONGEST: Duration = Duration::from_millis(2_500);
 const WAITS: Waits = Waits {
     connect: Duration::from_millis(500),
     read: Duration::from_millis(1_500),
@@ -73,12 +73,16 @@ async fn ask(candidate: &Candidate, clock: &Clock) -> Is {
         Ok(client) => client.only_reading(),
         Err(why) => return Is::Nothing(format!("{address}: {why}")),
     };
-    if let Some(stale) = stale(candidate, &client).await {
-        return Is::Nothing(stale);
-    }
-    match timeout(LONGEST, client.probe()).await {
-        Ok(Ok(_)) | Err(_) => Is::Server,
-        Ok(Err(error)) => match error {
+    let asked = async {
+        match stale(candidate, &client).await {
+            Some(stale) => Err(stale),
+            None => Ok(client.probe().await),
+        }
+    };
+    match timeout(LONGEST, asked).await {
+        Ok(Ok(Ok(_))) | Err(_) => Is::Server,
+        Ok(Err(stale)) => Is::Nothing(stale),
+        Ok(Ok(Err(error))) => match error {
             // It may need a password, or a moment.
             ClientError::Unauthorized | ClientError::Timeout(_) | ClientError::Trickle { .. } => {
                 Is::Server

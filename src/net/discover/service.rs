@@ -6,6 +6,7 @@
 
 use super::Scan;
 use crate::net::client::{Address, Credentials};
+use crate::net::private;
 use serde::Deserialize;
 use std::fmt;
 use std::io::ErrorKind;
@@ -41,18 +42,18 @@ struct Wire {
 /// Reads it. `Ok(None)`: there is none. An error is a fragment without a password.
 pub(super) fn read(path: &Path, scan: &Scan) -> Result<Option<Service>, String> {
     let shown = path.display();
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
+    let text = match private::read(path) {
+        Ok(Some(text)) => text,
+        Ok(None) => {
+            return Err(format!(
+                "{shown} is left alone: others can read its password (chmod 600 it)"
+            ));
+        }
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
         }
         Err(why) => return Err(format!("{shown}: {why}")),
     };
-    if others_can_read(path) {
-        return Err(format!(
-            "{shown} is left alone: others can read its password (chmod 600 it)"
-        ));
-    }
     let service = parse(&text).map_err(|why| format!("{shown}: {why}"))?;
     if is_there(&service, scan) {
         return Ok(Some(service));
@@ -61,11 +62,6 @@ pub(super) fn read(path: &Path, scan: &Scan) -> Result<Option<Service>, String> 
     Err(format!(
         "{shown} is stale: process {pid} is gone or listens elsewhere"
     ))
-}
-
-fn others_can_read(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0)
 }
 
 /// What a mistake says never repeats the text: it holds a password.
@@ -90,6 +86,9 @@ fn is_there(service: &Service, scan: &Scan) -> bool {
         let port = service.address.host_and_port().map(|(_, port)| port);
         return known.addresses.iter().any(|it| Some(it.port()) == port);
     }
+    if scan.silent.contains(&service.pid) {
+        return false;
+    }
     let pid = i32::try_from(service.pid)
         .ok()
         .and_then(rustix::process::Pid::from_raw);
@@ -102,7 +101,7 @@ fn is_there(service: &Service, scan: &Scan) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::discover::Listener;
+    use crate::net::discover::sockets::Listener;
     use std::os::unix::fs::PermissionsExt;
 
     fn text(pid: u32) -> String {
@@ -145,6 +144,17 @@ mod tests {
         };
         let why = read(&path, &scan).unwrap_err();
         assert!(why.contains("is stale"), "{why}");
+        let pid = std::process::id();
+        let (_dir, path) = written(&text(pid), 0o600);
+        let scan = Scan {
+            silent: vec![pid],
+            ..Scan::default()
+        };
+        let why = read(&path, &scan).unwrap_err();
+        assert!(
+            why.contains("is stale"),
+            "it lives, but listens nowhere: {why}"
+        );
     }
 
     #[test]

@@ -32,13 +32,13 @@ pub(super) struct Program {
 
 /// An OpenCode process that listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listener {
+pub(super) struct Listener {
     /// Its id.
-    pub pid: u32,
+    pub(super) pid: u32,
     /// The folder that it works in, where it can be told.
-    pub cwd: Option<PathBuf>,
+    pub(super) cwd: Option<PathBuf>,
     /// Where, each once.
-    pub addresses: Vec<SocketAddr>,
+    pub(super) addresses: Vec<SocketAddr>,
 }
 
 /// How an OpenCode process calls itself: the program, or a wrapper of some packages.
@@ -63,10 +63,10 @@ fn is_named(path: &Path) -> bool {
     })
 }
 
-/// Those that listen, and how many do not.
-pub(super) fn listeners(sockets: &[Socket], programs: &[Program]) -> (Vec<Listener>, usize) {
+/// Those that listen, and which do not.
+pub(super) fn listeners(sockets: &[Socket], programs: &[Program]) -> (Vec<Listener>, Vec<u32>) {
     let mut listening = Vec::new();
-    let mut silent = 0;
+    let mut silent = Vec::new();
     for program in programs.iter().filter(|it| it.is_opencode()) {
         let held = |socket: &&Socket| program.sockets.contains(&socket.inode);
         let addresses: BTreeSet<SocketAddr> = sockets
@@ -75,7 +75,7 @@ pub(super) fn listeners(sockets: &[Socket], programs: &[Program]) -> (Vec<Listen
             .map(|socket| socket.address)
             .collect();
         if addresses.is_empty() {
-            silent += 1;
+            silent.push(program.pid);
         } else {
             listening.push(Listener {
                 pid: program.pid,
@@ -169,6 +169,6 @@ mod tests {
                 (4, at(&["0.0.0.0:5000"]))
             ]
         );
-        assert_eq!(silent, 1);
+        assert_eq!(silent, [2]);
     }
 }

@@ -40,6 +40,7 @@ pub use spec::{Inspect, LinkCommand, LinkSpec, Pace};
 use crate::core::id::{Directory, Epoch};
 use crate::core::time::{Clock, Span};
 use crate::core::wire::{Input, LinkReport, LostCause};
+use crate::net::client::ClientError;
 use loss::Loss;
 use outlet::Outlet;
 use std::collections::HashSet;
@@ -172,7 +173,7 @@ impl Link {
             return loss;
         };
         match tunnel.ended().await {
-            Some(why) => Loss::new(LostCause::Unreachable, format!("cannot be reached: {why}")),
+            Some(why) => ClientError::Unreachable(why).into(),
             None => loss,
         }
     }

@@ -126,30 +126,32 @@ impl Watch<'_> {
         self.jobs.urgent(Job::Health);
     }
 
-    fn is_quiet(&self) -> bool {
-        self.last_event.elapsed() >= self.spec.pace.quiet_after
+    /// By how much everything is asked less often: a server that was quiet for long.
+    fn slower(&self) -> u32 {
+        let quiet = self.last_event.elapsed() >= self.spec.pace.quiet_after;
+        if quiet { 2 } else { 1 }
     }
 
     pub(super) fn status_every(&self) -> Duration {
         let pace = &self.spec.pace;
-        match (self.has_stream, self.is_quiet()) {
-            (false, _) => pace.blind_status,
-            (true, false) => pace.status,
-            (true, true) => pace.status * 2,
+        if self.has_stream {
+            pace.status * self.slower()
+        } else {
+            pace.blind_status
         }
     }
 
     pub(super) fn asks_every(&self) -> Duration {
         let pace = &self.spec.pace;
-        match (self.has_stream, self.is_quiet()) {
-            (false, _) => pace.blind_asks,
-            (true, false) => pace.asks,
-            (true, true) => pace.asks * 2,
+        if self.has_stream {
+            pace.asks * self.slower()
+        } else {
+            pace.blind_asks
         }
     }
 
     fn lists_every(&self) -> Duration {
-        self.spec.pace.lists * if self.is_quiet() { 2 } else { 1 }
+        self.spec.pace.lists * self.slower()
     }
 
     /// When something is to be read next.

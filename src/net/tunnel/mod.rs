@@ -12,11 +12,16 @@ mod port;
 pub use place::Place;
 pub use port::LocalPort;
 
+use super::private::is_open_to_others;
 use super::said::{AFTERWARDS, SAID, keep_end, last_words};
+use rustix::process::{Pid, Signal, geteuid, kill_process_group};
+use std::fs::{DirBuilder, Permissions};
 use std::io;
-use std::path::PathBuf;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt;
@@ -82,6 +87,9 @@ struct Inner {
     ssh: Ssh,
     place: Place,
     folder: TempDir,
+    patience: Duration,
+    /// Apart from what runs: whoever only looks must not wait for whoever starts it.
+    is_up: AtomicBool,
     running: Mutex<Option<Running>>,
 }
 
@@ -91,7 +99,16 @@ struct Running {
     /// Its end ends the keeper. Apart from it: to wait for a child closes what it has.
     _pipe: Option<ChildStdin>,
     said: watch::Receiver<Said>,
-    is_up: bool,
+}
+
+impl Drop for Running {
+    /// Before the pipe closes: the keeper would take the folder away from the next one.
+    fn drop(&mut self) {
+        let id = self.keeper.id().and_then(|it| i32::try_from(it).ok());
+        if let Some(group) = id.and_then(Pid::from_raw) {
+            kill_process_group(group, Signal::TERM).ok();
+        }
+    }
 }
 
 /// What it has said on stderr.
@@ -119,13 +136,22 @@ impl Tunnel {
     /// # Errors
     /// When no folder for its socket can be made.
     pub fn new(ssh: Ssh, place: Place) -> io::Result<Self> {
+        Self::patient(ssh, place, PATIENCE)
+    }
+
+    fn patient(ssh: Ssh, place: Place, patience: Duration) -> io::Result<Self> {
         // Only its owner may enter it: a port of this machine would be open to all of its users, and
         // to whoever takes it while ssh is not there.
-        let folder = tempfile::Builder::new().prefix("ocwatch-").tempdir()?;
+        let folder = tempfile::Builder::new()
+            .prefix("ocwatch-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir()?;
         Ok(Self(Arc::new(Inner {
             ssh,
             place,
             folder,
+            patience,
+            is_up: AtomicBool::new(false),
             running: Mutex::new(None),
         })))
     }
@@ -142,15 +168,16 @@ impl Tunnel {
     pub async fn ready(&self) -> Result<(), String> {
         let mut slot = self.0.running.lock().await;
         if let Some(running) = &mut *slot {
-            if matches!(running.keeper.try_wait(), Ok(None)) && running.is_up {
+            if matches!(running.keeper.try_wait(), Ok(None)) && self.is_up() {
                 return Ok(());
             }
             *slot = None;
         }
+        self.0.is_up.store(false, Ordering::Relaxed);
         let running = slot.insert(self.start()?);
-        let up = timeout(PATIENCE, self.wait(running)).await;
+        let up = timeout(self.0.patience, self.wait(running)).await;
         let up = up.unwrap_or_else(|_| {
-            let waited = PATIENCE.as_secs();
+            let waited = self.0.patience.as_secs();
             Err(format!("ssh: no connection within {waited} s"))
         });
         if up.is_err() {
@@ -161,8 +188,7 @@ impl Tunnel {
 
     /// Whether it was up when it was last asked for; not while it is being made.
     pub fn is_up(&self) -> bool {
-        let running = self.0.running.try_lock();
-        running.is_ok_and(|it| it.as_ref().is_some_and(|it| it.is_up))
+        self.0.is_up.load(Ordering::Relaxed)
     }
 
     /// Why a request through it failed, if it is its fault.
@@ -183,12 +209,15 @@ impl Tunnel {
         let running = slot.as_mut()?;
         // The end of a connection through it may be heard a moment before its own.
         let ended = timeout(WORD, running.keeper.wait()).await.ok()?;
+        self.0.is_up.store(false, Ordering::Relaxed);
         let words = running.said.borrow().last();
         Some(self.why(ended.ok(), words))
     }
 
     fn start(&self) -> Result<Running, String> {
         let socket = self.socket();
+        folder_again(self.0.folder.path())
+            .map_err(|why| format!("no folder for ssh's socket can be made: {why}"))?;
         // What an ssh that was killed left is no sign of a new one.
         std::fs::remove_file(&socket).ok();
         let mut sh = Command::new("sh");
@@ -214,7 +243,6 @@ impl Tunnel {
             _pipe: keeper.stdin.take(),
             keeper,
             said,
-            is_up: false,
         })
     }
 
@@ -238,7 +266,7 @@ impl Tunnel {
             if socket.exists() {
                 // It is bound a moment before it listens.
                 sleep(LOOK).await;
-                running.is_up = true;
+                self.0.is_up.store(true, Ordering::Relaxed);
                 return Ok(());
             }
             if let Ok(ended) = timeout(LOOK, running.keeper.wait()).await {
@@ -271,6 +299,21 @@ impl Tunnel {
     }
 }
 
+/// Makes it where something took it away. Another's in its place is refused: its owner could put a
+/// socket of theirs there.
+fn folder_again(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {}
+        made => return made,
+    }
+    let is = std::fs::symlink_metadata(path)?;
+    let ours = is.is_dir() && is.uid() == geteuid().as_raw() && !is_open_to_others(&is);
+    if ours {
+        return Ok(());
+    }
+    Err(io::ErrorKind::PermissionDenied.into())
+}
+
 /// Keeps the end of what it says, until it says no more.
 async fn hear(mut from: ChildStderr, tell: watch::Sender<Said>) {
     let mut buffer = vec![0; SAID];
@@ -279,5 +322,70 @@ async fn hear(mut from: ChildStderr, tell: watch::Sender<Said>) {
             keep_end(&mut said.bytes, &buffer[..count]);
             said.at = Some(Instant::now());
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program in place of ssh: `$1` is what counts its runs. It hangs before it logs in the first time.
+    const HANGS_FIRST: &str = r#"runs=$1; shift
+echo x >> "$runs"
+if [ "$(wc -l < "$runs")" -eq 1 ]; then exec sleep 60; fi
+while [ "$1" != -L ]; do shift; done
+: > "${2%%:*}" && exec sleep 60"#;
+
+    fn tunnel(dir: &Path, patience: Duration) -> Tunnel {
+        let runs = dir.join("runs").display().to_string();
+        let command = ["sh", "-c", HANGS_FIRST, "ssh", &runs].map(str::to_owned);
+        let ssh = Ssh {
+            command: command.to_vec(),
+            hidden: Arc::default(),
+        };
+        Tunnel::patient(ssh, Place::parse("nas").unwrap().0, patience).unwrap()
+    }
+
+    fn mode(tunnel: &Tunnel) -> u32 {
+        let is = std::fs::metadata(tunnel.0.folder.path()).unwrap();
+        is.mode() & 0o777
+    }
+
+    #[tokio::test]
+    async fn a_login_that_hung_or_was_given_up_leaves_the_folder_to_the_next() {
+        for given_up in [false, true] {
+            let dir = tempfile::tempdir().unwrap();
+            let tunnel = tunnel(dir.path(), Duration::from_secs(1));
+            if given_up {
+                let gone = timeout(Duration::from_millis(300), tunnel.ready()).await;
+                assert!(gone.is_err());
+            } else {
+                let said = tunnel.ready().await.unwrap_err();
+                assert!(said.contains("no connection within"), "{said}");
+                // An ssh that is cut off must not come back to its folder later.
+                sleep(Duration::from_millis(300)).await;
+                assert!(tunnel.0.folder.path().exists());
+            }
+            assert!(!tunnel.is_up());
+            assert_eq!(tunnel.ready().await, Ok(()), "{given_up}");
+            assert!(tunnel.is_up());
+            sleep(Duration::from_millis(300)).await;
+            assert!(tunnel.socket().exists(), "{given_up}");
+        }
+    }
+
+    #[tokio::test]
+    async fn only_its_owner_enters_the_folder_also_where_it_was_taken_away() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("runs"), "x\n").unwrap();
+        let tunnel = tunnel(dir.path(), Duration::from_secs(5));
+        assert_eq!(mode(&tunnel), 0o700);
+        std::fs::remove_dir(tunnel.0.folder.path()).unwrap();
+        assert_eq!(tunnel.ready().await, Ok(()));
+        assert_eq!(mode(&tunnel), 0o700);
+        let open = dir.path().join("open");
+        std::fs::create_dir(&open).unwrap();
+        std::fs::set_permissions(&open, Permissions::from_mode(0o755)).unwrap();
+        assert!(folder_again(&open).is_err());
     }
 }

@@ -9,8 +9,13 @@ use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Mutex;
 use std::sync::PoisonError;
+use std::time::Duration;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpStream, UnixStream};
+use tokio::time::sleep;
+
+/// After a connection that could not be let in.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// The port. Whoever connects waits until it is opened.
 #[derive(Debug)]
@@ -46,8 +51,15 @@ impl LocalPort {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let tunnel = self.tunnel.clone();
         tokio::spawn(async move {
-            while let Ok((socket, _)) = listener.accept().await {
-                tokio::spawn(pass(tunnel.clone(), socket));
+            loop {
+                match listener.accept().await {
+                    Ok((socket, _)) => drop(tokio::spawn(pass(tunnel.clone(), socket))),
+                    // One connection that broke, or no file left for it: the next one may do.
+                    Err(why) => {
+                        tracing::warn!(%why, "the local port let a connection go");
+                        sleep(PAUSE).await;
+                    }
+                }
             }
         });
         Ok(())

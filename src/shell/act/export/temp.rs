@@ -4,8 +4,9 @@
 //! dead runs have left. Invariant: what a living run works on is never cleared, on whatever clock: a
 //! lock ends with its process, and a run that finds its own cleared before it was locked makes another.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::{Builder, NamedTempFile, TempDir};
 
@@ -38,7 +39,10 @@ pub(super) struct Folder {
 /// As [`file_in`].
 pub(super) fn folder_in(dir: &Path) -> io::Result<Folder> {
     for _ in 0..TRIES {
-        let folder = named().tempdir_in(dir)?;
+        // Made for all whom the umask lets in otherwise.
+        let folder = named()
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(dir)?;
         let Ok(lock) = File::open(folder.path()) else {
             continue;
         };
@@ -103,6 +107,8 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let file = file_in(dir.path()).expect("a file");
         let folder = folder_in(dir.path()).expect("a folder");
+        let mode = fs::metadata(folder.dir.path()).expect("its mode");
+        assert_eq!(mode.permissions().mode() & 0o777, 0o700);
         let dead = dir.path().join(".ocwatch-dead.part");
         fs::write(&dead, "half").expect("written");
         let dead_folder = dir.path().join(".ocwatch-dir.part");
